@@ -80,11 +80,9 @@ int serve(const Flags& flags) {
     auto sockets = open_sockets(loop, config.server, flags.state_dir);
     registry.announce(config.hub.name, config.server.bind, sockets.port);
 
-    const rpc::Services services{root,
-                                 clock,
-                                 ids,
-                                 {config.limits.depth, config.limits.batch, config.limits.calls_in_flight,
-                                  config.limits.answer_bytes}};
+    schema::FrameReader reader({config.limits.depth, config.limits.batch});
+    const rpc::Services services{
+        root, clock, ids, reader, {config.limits.calls_in_flight, config.limits.answer_bytes}};
     net::Gate gate({static_cast<net::AuthMode>(config.auth.mode), own_hosts(config.server, sockets.port),
                     own_origins(config.server, sockets.port), ::geteuid()},
                    credentials);

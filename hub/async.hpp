@@ -6,11 +6,12 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <functional>
 #include <list>
+#include <utility>
 
 namespace plexus::hub {
 
@@ -41,9 +42,15 @@ public:
     explicit TaskGroup(asio::any_io_executor executor) : executor_(executor), idle_(executor) {}
     ~TaskGroup();
 
-    Task spawn(std::function<awaitable<void>(Task)> body);
-    Task spawn(std::function<awaitable<void>()> body) {
-        return spawn([body = std::move(body)](Task) { return body(); });
+    // `body` is a callable that gives an awaitable<void>; it may take the Task. It is kept as long as the
+    // coroutine runs, so a coroutine lambda may capture here.
+    template <class Body>
+    Task spawn(Body body) {
+        const auto task = running_.emplace(running_.end());
+        if constexpr (std::is_invocable_v<Body&, Task>)
+            launch(task, [body = std::move(body), task]() mutable { return body(task); });
+        else launch(task, std::move(body));
+        return task;
     }
     void cancel(Task task) { task->emit(asio::cancellation_type::terminal); }
     void cancel_all();
@@ -53,6 +60,32 @@ public:
     bool empty() const { return running_.empty(); }
 
 private:
+    // Reports a failure and forgets the task. The signal must outlive the handler bound to it, so it goes
+    // when this last copy of the handler does.
+    class Ending {
+    public:
+        Ending(TaskGroup& group, Task task) : group_(&group), task_(task) {}
+        Ending(Ending&& other) noexcept : group_(std::exchange(other.group_, nullptr)), task_(other.task_) {}
+        ~Ending() {
+            if (group_) group_->forget(task_);
+        }
+        void operator()(std::exception_ptr failure) const {
+            if (failure) report(failure);
+        }
+
+    private:
+        TaskGroup* group_;
+        Task task_;
+    };
+
+    template <class Start>
+    void launch(Task task, Start start) {
+        asio::co_spawn(executor_, std::move(start),
+                       asio::bind_cancellation_slot(task->slot(), Ending(*this, task)));
+    }
+    void forget(Task task);
+    static void report(const std::exception_ptr& failure);
+
     asio::any_io_executor executor_;
     std::list<asio::cancellation_signal> running_;
     Signal idle_;

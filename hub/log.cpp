@@ -55,6 +55,8 @@ void start(Level level, bool journal) {
     spdlog::set_default_logger(std::move(logger));
 }
 
+bool enabled(Level level) { return spdlog::default_logger_raw()->should_log(severity(level)); }
+
 void write(Level level, std::string_view event, Fields fields) {
     auto* logger = spdlog::default_logger_raw();
     if (!logger->should_log(severity(level))) return;

@@ -18,6 +18,8 @@ using Fields = std::initializer_list<std::pair<std::string_view, nlohmann::json>
 // journal: lines begin with "<N>", the priority syslog and the journal understand, and carry no time.
 void start(Level level, bool journal);
 void write(Level level, std::string_view event, Fields fields);
+// Ask first where making the fields costs more than the line is worth.
+bool enabled(Level level);
 
 inline void debug(std::string_view event, Fields fields = {}) { write(Level::debug, event, fields); }
 inline void info(std::string_view event, Fields fields = {}) { write(Level::info, event, fields); }

@@ -36,12 +36,12 @@ std::string refusal(std::string_view id, const Error& error) {
                    R"(,"message":)", json_string(error.message), R"(,"data":)", to_json_text(data), "}}"});
 }
 
-ItemMetadata::ItemMetadata(const std::vector<std::string>& provenance, std::string_view plexus_hash)
-    : head(joined({R"({"provenance":)", to_json_text(provenance), R"(,"plexus_hash":")", plexus_hash,
-                   R"(","timestamp":)"})) {}
-
-std::string ItemMetadata::text(std::int64_t unix_seconds) const {
-    return joined({head, std::to_string(unix_seconds), "}"});
+std::string item_metadata(const std::vector<std::string>& provenance, std::string_view plexus_hash,
+                          std::int64_t unix_seconds) {
+    std::string names;
+    for (const auto& name : provenance) names += (names.empty() ? "" : ",") + json_string(name);
+    return joined({R"({"provenance":[)", names, R"(],"plexus_hash":")", plexus_hash, R"(","timestamp":)",
+                   std::to_string(unix_seconds), "}"});
 }
 
 std::string data_item(std::string_view metadata, std::string_view content_type, std::string_view content) {

@@ -64,11 +64,8 @@ std::string answer(std::string_view id, std::string_view result);
 std::string refusal(std::string_view id, const Error& error);
 
 // {"provenance":[…],"plexus_hash":"…","timestamp":…}: stands on every item.
-struct ItemMetadata {
-    std::string head;  // everything up to the timestamp's digits
-    ItemMetadata(const std::vector<std::string>& provenance, std::string_view plexus_hash);
-    std::string text(std::int64_t unix_seconds) const;
-};
+std::string item_metadata(const std::vector<std::string>& provenance, std::string_view plexus_hash,
+                          std::int64_t unix_seconds);
 
 // The five kinds of item, as JSON text.
 std::string data_item(std::string_view metadata, std::string_view content_type, std::string_view content);

@@ -86,6 +86,7 @@ awaitable<void> Server::accept_all(Acceptor& acceptor, hub::TaskGroup& sessions)
     for (;;) {
         typename Acceptor::protocol_type::socket accepted(executor_);
         const auto [error] = co_await acceptor.async_accept(accepted, asio::as_tuple(hub::use_awaitable));
+        if (error == asio::error::operation_aborted) co_return;
         if (error) {
             // Out of descriptors, or the peer left already: wait a moment instead of spinning.
             if (error != asio::error::connection_aborted)

@@ -16,17 +16,18 @@ constexpr auto question_delay = std::chrono::milliseconds(100);
 Items::Items(const Services& services, const hub::Caller& caller)
     : services_(services),
       caller_(caller),
-      metadata_({services.root.name()}, services.root.hash()),
+      provenance_{services.root.name()},
       opened_(services.clock.steady()) {}
 
-std::string Items::metadata() const { return metadata_.text(services_.clock.seconds()); }
+std::string Items::metadata() const {
+    return schema::item_metadata(provenance_, services_.root.hash(), services_.clock.seconds());
+}
 
 void Items::adopt(const hub::Target& target) {
     if (++nesting_ > deepest_nesting)
         throw Failure(schema::invalid_params("calls nested deeper than 8 levels"));
-    auto provenance = target.provenance;
-    if (provenance.size() > 1) provenance.erase(provenance.begin());  // the root is not part of the way
-    metadata_ = schema::ItemMetadata(provenance, services_.root.hash());
+    provenance_ = target.provenance;
+    if (provenance_.size() > 1) provenance_.erase(provenance_.begin());  // the root is not part of the way
     content_type_ = target.method->content_type;
 }
 

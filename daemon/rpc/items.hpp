@@ -32,7 +32,7 @@ private:
 
     const Services& services_;
     const hub::Caller& caller_;
-    schema::ItemMetadata metadata_;
+    std::vector<std::string> provenance_;
     std::string content_type_;
     int nesting_ = 0;
     std::chrono::steady_clock::time_point opened_;

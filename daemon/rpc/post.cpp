@@ -80,8 +80,7 @@ awaitable<std::string> answer_one(Request request, const hub::Caller& caller, co
 }  // namespace
 
 awaitable<std::string> answer_post(std::string body, hub::Caller caller, const Services& services) {
-    schema::FrameReader reader({services.limits.depth, services.limits.batch});
-    auto frame = reader.read(body);
+    auto frame = services.reader.read(body);
     std::string answers;
     for (auto& incoming : frame.requests) {
         std::string one;
@@ -101,8 +100,7 @@ awaitable<std::string> answer_post(std::string body, hub::Caller caller, const S
 }
 
 std::optional<PostCall> streaming_call(const std::string& body, const Services& services) {
-    schema::FrameReader reader({services.limits.depth, services.limits.batch});
-    auto frame = reader.read(body);
+    auto frame = services.reader.read(body);
     if (frame.batch || frame.requests.size() != 1) return std::nullopt;
     auto* request = std::get_if<Request>(&frame.requests[0]);
     if (!request) return std::nullopt;

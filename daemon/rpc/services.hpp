@@ -7,8 +7,6 @@
 namespace plexus::rpc {
 
 struct Limits {
-    std::size_t depth = 64;                // nesting of a request's JSON
-    std::size_t batch = 100;               // requests in one batch
     std::size_t in_flight = 256;           // calls and subscriptions per connection
     std::size_t answer_bytes = 10u << 20;  // one outgoing frame
 };
@@ -17,6 +15,7 @@ struct Services {
     hub::RootHub& root;
     const hub::Clock& clock;
     hub::Ids& ids;
+    schema::FrameReader& reader;  // one for all: it is used up before anyone waits
     Limits limits;
 };
 

@@ -53,11 +53,7 @@ private:
 
 Session::Session(hub::asio::any_io_executor executor, const Services& services, Transport& transport,
                  hub::Caller caller)
-    : services_(services),
-      transport_(transport),
-      caller_(std::move(caller)),
-      reader_({services.limits.depth, services.limits.batch}),
-      calls_(executor) {}
+    : services_(services), transport_(transport), caller_(std::move(caller)), calls_(executor) {}
 
 awaitable<void> Session::run() {
     const auto outcome = co_await hub::guarded(read_loop());
@@ -79,7 +75,7 @@ awaitable<void> Session::read_loop() {
 }
 
 void Session::take(std::string_view text) {
-    auto frame = reader_.read(text);
+    auto frame = services_.reader.read(text);
     std::string responses;
     std::vector<Begun> begun;
     for (auto& incoming : frame.requests) begun.push_back(begin(std::move(incoming)));
@@ -167,9 +163,9 @@ Session::Begun Session::unsubscribe(const Request& request) {
 }
 
 void Session::start(Call call) {
-    calls_.spawn([this, call = std::move(call)](auto task) {
+    calls_.spawn([this, call = std::move(call)](auto task) mutable {
         subscriptions_.emplace(call.subscription, task);
-        return serve(call);
+        return serve(std::move(call));
     });
 }
 
@@ -180,10 +176,11 @@ awaitable<void> Session::serve(Call call) {
         co_await hub::guarded(services_.root.invoke(call.path, std::move(call.params), reply));
     if (!outcome && outcome.error().reason == "internal")
         log::error("call failed", {{"method", call.path}, {"reason", outcome.error().message}});
-    log::debug("call", {{"method", call.path},
-                        {"caller", caller_.name},
-                        {"outcome", outcome ? "done" : outcome.error().reason},
-                        {"us", (services_.clock.steady() - started) / std::chrono::microseconds(1)}});
+    if (log::enabled(log::Level::debug))
+        log::debug("call", {{"method", call.path},
+                            {"caller", caller_.name},
+                            {"outcome", outcome ? "done" : outcome.error().reason},
+                            {"us", (services_.clock.steady() - started) / std::chrono::microseconds(1)}});
     if (closing_ || subscriptions_.erase(call.subscription) == 0) co_return;  // nobody listens any more
     reply.put(outcome ? reply.done() : reply.error(outcome.error()));
 }

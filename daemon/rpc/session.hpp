@@ -43,7 +43,6 @@ private:
     const Services& services_;
     Transport& transport_;
     hub::Caller caller_;
-    schema::FrameReader reader_;
     std::map<std::uint64_t, hub::TaskGroup::Task> subscriptions_;
     bool closing_ = false;
     hub::TaskGroup calls_;  // last: its tasks use everything above

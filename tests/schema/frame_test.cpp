@@ -64,9 +64,9 @@ TEST_CASE("a batch is read as its requests, and a bomb as one refusal", "[frame]
 }
 
 TEST_CASE("frames we write are JSON whatever the text in them", "[frame]") {
-    const ItemMetadata metadata({"a\"b"}, "0123456789abcdef");
+    const auto metadata = item_metadata({"a\"b"}, "0123456789abcdef", 5);
     const Error error{Code::failed, "odd", std::string("bad \xff\x00 bytes", 12), nullptr};
-    const auto item = error_item(metadata.text(5), error);
+    const auto item = error_item(metadata, error);
     const auto frame = Json::parse(notice("7", item));
     CHECK(frame["params"]["subscription"] == 7);
     CHECK(frame["params"]["result"]["metadata"]["timestamp"] == 5);
