@@ -1,5 +1,7 @@
 #include "daemon/flags.hpp"
 
+#include "daemon/config/state_dir.hpp"
+
 #include <CLI/CLI.hpp>
 
 namespace plexus {
@@ -9,18 +11,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int usage_error = 2;
-
-fs::path usual_state_dir(const std::map<std::string, std::string>& environment) {
-    const auto variable = [&](const char* name) {
-        const auto found = environment.find(name);
-        return found == environment.end() ? std::string() : found->second;
-    };
-    // systemd may name several, separated by colons; the first is ours.
-    if (const auto given = variable("STATE_DIRECTORY"); !given.empty())
-        return given.substr(0, given.find(':'));
-    if (const auto given = variable("XDG_STATE_HOME"); !given.empty()) return fs::path(given) / "plexus";
-    return fs::path(variable("HOME")) / ".local/state/plexus";
-}
 
 }  // namespace
 
@@ -66,7 +56,8 @@ Flags read_flags(int argc, char** argv) {
     // A state directory of one's own means a socket of one's own: several daemons can live side by side.
     if (!state_dir.empty() && flags.config.server.socket.empty())
         flags.config.server.socket = fs::absolute(state_dir) / "run/plexus.sock";
-    flags.state_dir = fs::absolute(state_dir.empty() ? usual_state_dir(environment) : fs::path(state_dir));
+    flags.state_dir =
+        fs::absolute(state_dir.empty() ? config::usual_state_dir(environment) : fs::path(state_dir));
     return flags;
 }
 

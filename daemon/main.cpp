@@ -1,13 +1,21 @@
 // The composition root: every part built in order, a sentence each.
 #include "activations/access/access.hpp"
+#include "activations/arbor/arbor_activation.hpp"
+#include "activations/claudecode/claudecode.hpp"
 #include "activations/debug/debug.hpp"
 #include "activations/echo/echo.hpp"
 #include "activations/health/health.hpp"
+#include "activations/loopback/loopback.hpp"
 #include "activations/registry/registry.hpp"
+#include "activations/store/store.hpp"
+#include "daemon/agent_setup.hpp"
 #include "daemon/flags.hpp"
 #include "daemon/net/server.hpp"
+#include "daemon/process/environment.hpp"
+#include "daemon/process/linux_processes.hpp"
 #include "daemon/service.hpp"
 #include "daemon/sockets.hpp"
+#include "daemon/storage/sqlite.hpp"
 #include "daemon/system.hpp"
 #include "hub/log.hpp"
 
@@ -57,6 +65,32 @@ net::NetLimits net_limits(const config::LimitsSection& limits) {
             milliseconds(limits.idle_ms), milliseconds(limits.stalled_ms)};
 }
 
+void say_ready(const std::string& bind, const Sockets& sockets) {
+    std::printf("plexusd ready on ws://%s:%u (http://%s:%u/rpc, unix:%s)\n", bind.c_str(), sockets.port,
+                bind.c_str(), sockets.port, sockets.local_path.c_str());
+    std::fflush(stdout);
+    tell_service_manager("READY=1\nSTATUS=Serving on port " + std::to_string(sockets.port));
+}
+
+claudecode::Options claude_options(const config::ClaudecodeSection& section, const fs::path& state_dir) {
+    claudecode::Options options;
+    const auto binary = find_program(section.binary);
+    if (binary) options.binary = *binary;
+    else options.binary_problem = binary.error().message;
+    options.roots = existing_roots(section.roots);
+    options.config_dir = section.config_dir;
+    options.view = static_cast<claudecode::View>(section.view);
+    options.environment = process::agent_environment(process::own_environment(), section.env);
+    options.idle = std::chrono::seconds(section.idle_seconds);
+    options.working_directory = [roots = options.roots](const std::string& directory) {
+        return working_directory(directory, roots);
+    };
+    options.keep_file = [directory = state_dir / "agents"](const std::string& name, const std::string& text) {
+        return keep_private_file(directory, name, text);
+    };
+    return options;
+}
+
 int serve(const Flags& flags) {
     using namespace boost::asio::experimental::awaitable_operators;
     const auto& config = flags.config;
@@ -64,16 +98,32 @@ int serve(const Flags& flags) {
     ignore_harmless_signals();
     make_private(flags.state_dir);
 
-    boost::asio::io_context loop(1);
+    boost::asio::io_context loop(1);  // first: it outlives everything that runs on it
+    storage::Options store_options;
+    store_options.directory = flags.state_dir;
+    const auto storage = storage::open_sqlite(store_options);
     SystemClock clock;
     hub::Ids ids(clock, system_random);
     net::Credentials credentials(flags.state_dir, clock, system_random);
 
     hub::RootHub root(config.hub.name, PLEXUS_VERSION, "Central routing and introspection");
     root.also_known_as("plexus");
-    root.add<health::Health>(clock);
+    root.add<health::Health>(clock).watch([&storage]() -> hub::awaitable<std::string> {
+        const auto health = co_await storage->health();
+        co_return health.mode == hub::StorageMode::read_write ? ""
+                                                              : "The store is not well: " + health.reason;
+    });
+    root.add<store::Store>(*storage);
     root.add<echo::Echo>(clock);
     root.add<access::Access>(credentials);
+    process::LinuxProcesses processes(loop.get_executor());
+    arbor::Trees trees(loop.get_executor(), *storage, clock, ids);
+    auto& arbor = root.add<arbor::Arbor>(trees, root);
+    auto& loopback = root.add<loopback::Loopback>(loop.get_executor(), *storage, ids, clock);
+    auto& claude = root.add<claudecode::Claudecode>(loop.get_executor(), *storage, trees.streams(), ids,
+                                                    clock, processes, loopback,
+                                                    claude_options(config.claudecode, flags.state_dir));
+    trees.add_pins([](hub::Transaction& sql) { return claudecode::session_heads(sql); });
     if (config.hub.debug) root.add_hidden<debug::Debug>(clock);
     auto& registry = root.add<registry::Registry>(clock, ids);
 
@@ -90,12 +140,17 @@ int serve(const Flags& flags) {
         log::warn("auth is off: every process on this machine can run code as you through this daemon");
     net::Server server(loop.get_executor(), {services, gate, net_limits(config.limits), [] { return true; }});
 
-    std::printf("plexusd ready on ws://%s:%u (http://%s:%u/rpc, unix:%s)\n", config.server.bind.c_str(),
-                sockets.port, config.server.bind.c_str(), sockets.port, sockets.local_path.c_str());
-    std::fflush(stdout);
-    tell_service_manager("READY=1\nSTATUS=Serving on port " + std::to_string(sockets.port));
     run_until_stopped(loop, [&]() -> hub::awaitable<void> {
-        co_await (server.serve(std::move(sockets.tcp)) && server.serve(std::move(sockets.local)));
+        co_await loopback.recover();
+        co_await claude.recover();
+        say_ready(config.server.bind, sockets);
+        hub::TaskGroup background(loop.get_executor());
+        background.spawn([&] { return arbor.run_cleanup_timer(); });
+        co_await hub::guarded(server.serve(std::move(sockets.tcp)) && server.serve(std::move(sockets.local)));
+        co_await background.cancel_and_join();
+        co_await claude.stop();
+        co_await processes.close();
+        co_await storage->close();
     });
     if (!sockets.local_path.empty()) ::unlink(sockets.local_path.c_str());
     log::info("stopped");

@@ -1,9 +1,10 @@
 #include "daemon/sockets.hpp"
 
+#include "daemon/net/local_address.hpp"
+
 #include <systemd/sd-daemon.h>
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <fcntl.h>
 
@@ -45,25 +46,7 @@ tcp::acceptor open_tcp(asio::io_context& loop, const config::ServerSection& serv
     return acceptor;
 }
 
-// A socket's address holds 107 bytes at most. A longer path is reached through its open directory.
-class Address {
-public:
-    explicit Address(const fs::path& path)
-        : directory_(::open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)),
-          endpoint_(path.string().size() <= 107
-                        ? path.string()
-                        : "/proc/self/fd/" + std::to_string(directory_) + "/" + path.filename().string()) {}
-    ~Address() {
-        if (directory_ >= 0) ::close(directory_);
-    }
-    const Local::endpoint& endpoint() const { return endpoint_; }
-
-private:
-    int directory_;
-    Local::endpoint endpoint_;
-};
-
-bool someone_listens(asio::io_context& loop, const Address& address) {
+bool someone_listens(asio::io_context& loop, const net::LocalAddress& address) {
     Local::socket probe(loop);
     boost::system::error_code error;
     probe.connect(address.endpoint(), error);
@@ -72,10 +55,10 @@ bool someone_listens(asio::io_context& loop, const Address& address) {
 
 Local::acceptor open_local(asio::io_context& loop, const fs::path& path) {
     std::error_code problem;
-    fs::create_directories(path.parent_path(), problem);
+    const bool made = fs::create_directories(path.parent_path(), problem);
     if (problem) throw refusal("Cannot make " + path.parent_path().string() + ": " + problem.message());
-    ::chmod(path.parent_path().c_str(), 0700);
-    const Address address(path);
+    if (made) ::chmod(path.parent_path().c_str(), 0700);  // one that was there is its owner's business
+    const net::LocalAddress address(path);
     if (fs::exists(path, problem)) {
         if (someone_listens(loop, address)) throw refusal("Another daemon listens on " + path.string());
         fs::remove(path, problem);  // left behind by one that was killed

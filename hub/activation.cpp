@@ -27,6 +27,16 @@ awaitable<schema::Result<void>> guarded(awaitable<void> call) {
     co_return outcome;
 }
 
+void require(const Caller& caller, Scope scope) {
+    if (caller.scopes.allow(scope)) return;
+    if (caller.scopes.empty())
+        throw Failure({Code::unauthenticated, "unauthenticated",
+                       "Authentication required: send the token as `Authorization: Bearer`"});
+    const auto name = std::string(schema::Codec<Scope>::name(scope));
+    throw Failure({Code::forbidden, "forbidden", "Forbidden: missing required scope '" + name + "'",
+                   Json{{"scope", name}}});
+}
+
 namespace {
 
 std::string type_text(Json schema) {

@@ -18,6 +18,9 @@ namespace plexus::hub {
 // request path; afterwards the caller may await again, to clean up or to send its last word.
 awaitable<schema::Result<void>> guarded(awaitable<void> call);
 
+// Throws unauthenticated or forbidden.
+void require(const Caller& caller, Scope scope);
+
 class Activation;
 
 // What a path leads to.

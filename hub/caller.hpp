@@ -34,6 +34,7 @@ struct Caller {
     std::string peer;             // where from: "127.0.0.1:51834", "unix pid 4711"
     Scopes scopes;
     std::optional<int> pid;
+    std::string credential = {};  // digest of the token shown; empty when none was
 };
 
 }  // namespace plexus::hub

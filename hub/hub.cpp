@@ -103,25 +103,27 @@ awaitable<void> Hub::invoke(std::string path, Json params, Outlet& outlet) {
     const auto dot = path.find('.');
     if (dot != path.npos && is_called(std::string_view(path).substr(0, dot))) path.erase(0, dot + 1);
 
+    require_someone(outlet.caller(), path, params);
     auto target = co_await route(std::move(path));
+    require(outlet.caller(), target.method->scope);
     outlet.adopt(target);
-    const auto& method = *target.method;
-    if (!outlet.caller().scopes.allow(method.scope)) {
-        if (outlet.caller().scopes.empty())
-            throw Failure({Code::unauthenticated, "unauthenticated",
-                           "Authentication required: send the token as `Authorization: Bearer`"});
-        const auto scope = std::string(schema::Codec<Scope>::name(method.scope));
-        throw Failure({Code::forbidden, "forbidden", "Forbidden: missing required scope '" + scope + "'",
-                       Json{{"scope", scope}}});
-    }
-    co_await method.run(target.params ? std::move(*target.params) : std::move(params), outlet);
+    co_await target.method->run(target.params ? std::move(*target.params) : std::move(params), outlet);
+}
+
+// Who has shown no credential learns who answers here, and nothing else: not even what does not exist.
+void Hub::require_someone(const Caller& caller, const std::string& path, const Json& params) const {
+    if (!caller.scopes.empty() || path == "_info") return;
+    const auto* inner = path == "call" && params.is_object() && params.contains("method")
+                            ? params["method"].get_ptr<const std::string*>()
+                            : nullptr;
+    if (!inner || *inner != name() + "._info") require(caller, Scope::read);
 }
 
 awaitable<void> Hub::call(Json params, Outlet& outlet) {
     auto wanted = decoded<CallParams>(std::move(params));
     if (wanted.method.find('.') == wanted.method.npos)
         throw Failure({Code::invalid_params, "invalid_method_format",
-                       "Invalid params: Invalid method format: " + wanted.method});
+                       "Invalid params: Invalid method format: " + schema::clipped(wanted.method)});
     co_await invoke(std::move(wanted.method), std::move(wanted.params), outlet);
 }
 
@@ -161,6 +163,8 @@ awaitable<std::vector<schema::Result<Json>>> Hub::resolve_anywhere(std::vector<H
 }
 
 awaitable<void> Hub::resolve_one(Json params, Outlet& outlet) {
+    if (params.is_object() && params.contains("handles"))
+        co_return co_await resolve_list(std::move(params), outlet);
     Json resolved;
     std::string owner = name();
     const auto resolve_it = [&]() -> awaitable<void> {
@@ -169,9 +173,23 @@ awaitable<void> Hub::resolve_one(Json params, Outlet& outlet) {
         resolved = co_await resolve_anywhere(std::move(wanted.handle));
     };
     const auto outcome = co_await guarded(resolve_it());
-    const auto content = outcome ? resolved : failure_datum(outcome.error());
-    co_await outlet.send(schema::to_json_text(content), owner + ".resolve_handle");
-    if (!outcome) throw Failure(outcome.error());
+    auto error = outcome ? Error{} : outcome.error();
+    if (error.reason == "invalid_params") error.reason = "invalid_handle";
+    co_await outlet.send(schema::to_json_text(outcome ? resolved : failure_datum(error)),
+                         owner + ".resolve_handle");
+    if (!outcome) throw Failure(std::move(error));
+}
+
+// One datum per handle, in order; what cannot be resolved is told in its place.
+awaitable<void> Hub::resolve_list(Json params, Outlet& outlet) {
+    const auto handles = decoded<ResolveManyParams>(std::move(params)).handles;
+    const auto results = co_await resolve_anywhere(handles);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        auto* owner = find_owner(handles[i].plugin);
+        co_await outlet.send(
+            schema::to_json_text(results[i] ? *results[i] : failure_datum(results[i].error())),
+            (owner ? owner->name() : name()) + ".resolve_handle");
+    }
 }
 
 awaitable<void> Hub::resolve_many(Json params, Outlet& outlet) {

@@ -47,7 +47,9 @@ private:
     void adopt(std::unique_ptr<Activation> child, bool listed);
     awaitable<void> call(Json params, Outlet& outlet);
     awaitable<void> resolve_one(Json params, Outlet& outlet);
+    awaitable<void> resolve_list(Json params, Outlet& outlet);
     awaitable<void> resolve_many(Json params, Outlet& outlet);
+    void require_someone(const Caller& caller, const std::string& path, const Json& params) const;
     Activation& owner_of(const Handle& handle);
 
     std::map<std::string, Entry, std::less<>> children_;  // sorted, so hashes are the same after every start

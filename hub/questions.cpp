@@ -32,7 +32,8 @@ awaitable<Json> Questions::await_answer(std::string id, std::chrono::millisecond
 void Questions::answer(const std::string& id, Json data) {
     const auto found = waiting_.find(id);
     if (found == waiting_.end() || found->second->answer)
-        throw Failure({schema::Code::invalid_params, "unknown_request", "Unknown request ID: " + id});
+        throw Failure(
+            {schema::Code::invalid_params, "unknown_request", "Unknown request ID: " + schema::clipped(id)});
     found->second->answer = std::move(data);
     found->second->deadline.cancel();
 }

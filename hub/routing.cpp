@@ -14,7 +14,7 @@ namespace {
 Error nowhere(std::string reason, std::string message, std::string_view wrong,
               std::vector<std::string_view> known) {
     std::ranges::sort(known);
-    Json data = {{"wanted", wrong}, {"available", known}};
+    Json data = {{"wanted", schema::clipped(wrong)}, {"available", known}};
     return {Code::method_not_found, std::move(reason), std::move(message) + schema::closest(wrong, known),
             std::move(data)};
 }
@@ -94,10 +94,12 @@ awaitable<Target> Activation::route(std::string path) {
     if (dot != path.npos) {
         for (const auto* child : children()) known.push_back(child->name());
         const auto segment = path.substr(0, dot);
-        throw Failure(nowhere("activation_not_found", "Activation not found: " + segment, segment, known));
+        throw Failure(nowhere("activation_not_found", "Activation not found: " + schema::clipped(segment),
+                              segment, known));
     }
     for (const auto& method : methods_) known.push_back(method.name);
-    throw Failure(nowhere("method_not_found", "Method not found: " + name_ + "." + path, path, known));
+    throw Failure(
+        nowhere("method_not_found", "Method not found: " + name_ + "." + schema::clipped(path), path, known));
 }
 
 awaitable<std::optional<Target>> Activation::route_to_child(std::string path) {
@@ -125,9 +127,10 @@ awaitable<std::shared_ptr<Activation>> Activation::child_behind_gate(std::string
     auto child = co_await dynamic_child(name);
     if (child) path = rest.substr(dot + 1);
     else if (by_gate)
-        throw Failure({Code::method_not_found, "child_not_found",
-                       "Activation not found: " + name_ + " has no " + gate_ + " called " + name,
-                       Json{{"wanted", name}}});
+        throw Failure(
+            {Code::method_not_found, "child_not_found",
+             "Activation not found: " + name_ + " has no " + gate_ + " called " + schema::clipped(name),
+             Json{{"wanted", schema::clipped(name)}}});
     co_return child;
 }
 

@@ -89,9 +89,10 @@ Json Activation::schema_asked_for(const Json& params) const {
     if (wanted == params.end() || wanted->is_null()) return schema();
     for (const auto& method : schema()["methods"])
         if (method["name"] == *wanted) return method;
-    throw schema::Failure({schema::Code::method_not_found, "method_not_found",
-                           "Method not found: " + name_ + "." +
-                               (wanted->is_string() ? wanted->get<std::string>() : wanted->dump())});
+    throw schema::Failure(
+        {schema::Code::method_not_found, "method_not_found",
+         "Method not found: " + name_ + "." +
+             schema::clipped(wanted->is_string() ? wanted->get<std::string>() : wanted->dump())});
 }
 
 Json Activation::hashes() const {

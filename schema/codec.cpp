@@ -94,6 +94,7 @@ void Codec<std::string>::decode(const Json& json, std::string& out, const Path& 
 Json integer_schema(bool is_signed, int bits) {
     Json schema = {{"type", "integer"}, {"format", (is_signed ? "int" : "uint") + std::to_string(bits)}};
     if (!is_signed) schema["minimum"] = 0;
+    if (bits < 64) schema["maximum"] = (std::uint64_t(1) << (is_signed ? bits - 1 : bits)) - 1;
     return schema;
 }
 

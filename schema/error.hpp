@@ -54,6 +54,13 @@ private:
     throw Failure(error);
 }
 
+// What a caller wrote, as far as it may be repeated in a sentence.
+inline std::string clipped(std::string_view text, std::size_t limit = 100) {
+    while (text.size() > limit && limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xc0) == 0x80)
+        --limit;
+    return text.size() > limit ? std::string(text.substr(0, limit)) + "…" : std::string(text);
+}
+
 // The errors that are made in many places. `reason` is what a program switches on.
 inline Error failed(std::string reason, std::string message, Json data = nullptr) {
     return {Code::failed, std::move(reason), std::move(message), std::move(data)};

@@ -22,7 +22,10 @@ Debug::Debug(hub::Clock& clock)
     method("protocol_test", "Data, progress, data", Scope::read, &Debug::protocol_test);
     method("stream_test", "Slow, large, many or progress", Scope::read, &Debug::stream_test);
     method("error_test", "Each kind of failure", Scope::read, &Debug::error_test);
-    method("metadata_test", "Five data", Scope::read, &Debug::metadata_test);
+    auto varied = hub::make_method(this, "metadata_test", "Five data with varied metadata", Scope::read,
+                                   &Debug::protocol_test);
+    varied.run = [this](hub::Json, hub::Outlet& outlet) { return metadata_test(outlet); };
+    add(std::move(varied));
 }
 
 awaitable<void> Debug::protocol_test(hub::NoParams, Sink<Probe> out) {
@@ -57,6 +60,14 @@ awaitable<void> Debug::error_test(ErrorParams params, Sink<Probe> out) {
     throw schema::Failure(std::move(error));
 }
 
-awaitable<void> Debug::metadata_test(hub::NoParams, Sink<Probe> out) { return send_many(out, 5, 8); }
+awaitable<void> Debug::metadata_test(hub::Outlet& outlet) {
+    hub::Target target{nullptr, find_method("metadata_test"), {"", name()}, {}};
+    for (std::uint32_t i = 0; i < 5; ++i) {
+        target.provenance.push_back("part" + std::to_string(i));
+        outlet.adopt(target);
+        const Probe probe{i, "varied"};
+        co_await outlet.send(schema::to_json_text(schema::encode(probe)));
+    }
+}
 
 }  // namespace plexus::debug

@@ -31,7 +31,7 @@ private:
     hub::awaitable<void> protocol_test(hub::NoParams, hub::Sink<Probe> out);
     hub::awaitable<void> stream_test(StreamParams params, hub::Sink<Probe> out);
     hub::awaitable<void> error_test(ErrorParams params, hub::Sink<Probe> out);
-    hub::awaitable<void> metadata_test(hub::NoParams, hub::Sink<Probe> out);
+    hub::awaitable<void> metadata_test(hub::Outlet& outlet);
 
     hub::Clock& clock_;
 };

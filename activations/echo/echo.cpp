@@ -28,11 +28,15 @@ Echo::Echo(hub::Clock& clock)
     cave.add<Wall>();
 }
 
-awaitable<void> Echo::echo(EchoParams params, hub::Sink<Echoed> out) {
+awaitable<void> Echo::echo(EchoParams params, hub::Sink<EchoEvent> out) {
     const auto times = std::max(1u, params.count);
+    if (params.announce) {
+        const EchoEvent announced = Announced{times};
+        co_await out.send(announced);
+    }
     for (std::uint32_t i = 1; i <= times; ++i) {
         if (i > 1) co_await clock_.sleep(std::chrono::milliseconds(params.interval_ms));
-        const Echoed echoed{params.message, i};
+        const EchoEvent echoed = Echoed{params.message, i};
         co_await out.send(echoed);
     }
 }

@@ -12,9 +12,10 @@ struct EchoParams {
     std::string message;
     std::uint32_t count = 1;
     std::uint32_t interval_ms = 500;
+    bool announce = false;
 };
 DESCRIBE(EchoParams, (message, "What to say back"), (count, "How often; 0 counts as 1", defaulted),
-         (interval_ms, "Pause between two", defaulted))
+         (interval_ms, "Pause between two", defaulted), (announce, "Say first how many will come", defaulted))
 
 struct OnceParams {
     std::string message;
@@ -27,6 +28,13 @@ struct Echoed {
     std::uint32_t count = 1;
 };
 DESCRIBE(Echoed, (message, "What was said"), (count, "Which repetition this is, from 1"))
+
+struct Announced {
+    static constexpr std::string_view tag = "announced";
+    std::uint32_t count = 1;
+};
+DESCRIBE(Announced, (count, "How many echoes follow"))
+using EchoEvent = std::variant<Echoed, Announced>;
 
 struct Pong {
     static constexpr std::string_view tag = "pong";
@@ -52,7 +60,7 @@ public:
     explicit Echo(hub::Clock& clock);
 
 private:
-    hub::awaitable<void> echo(EchoParams params, hub::Sink<Echoed> out);
+    hub::awaitable<void> echo(EchoParams params, hub::Sink<EchoEvent> out);
     hub::awaitable<Echoed> once(OnceParams params);
     hub::awaitable<Pong> ping(hub::NoParams);
     hub::awaitable<void> confirm(OnceParams params, hub::Dialogue<Confirmation> out);
@@ -85,3 +93,5 @@ private:
 
 template <>
 inline constexpr std::string_view plexus::schema::union_name<plexus::echo::Confirmation> = "Confirmation";
+template <>
+inline constexpr std::string_view plexus::schema::union_name<plexus::echo::EchoEvent> = "EchoEvent";

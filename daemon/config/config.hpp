@@ -46,7 +46,7 @@ struct LimitsSection {
     std::uint32_t calls_in_flight = 256, batch = 100, depth = 64;
     std::uint32_t request_bytes = 10u << 20, answer_bytes = 10u << 20, header_bytes = 8u << 10,
                   queued_bytes = 1u << 20;
-    std::uint32_t handshake_ms = 10'000, idle_ms = 40'000, stalled_ms = 60'000;
+    std::uint32_t handshake_ms = 10'000, idle_ms = 40'000, message_ms = 30'000, stalled_ms = 60'000;
 };
 DESCRIBE(LimitsSection, (connections, "Open connections", defaulted),
          (strangers, "Connections that have shown no credential yet", defaulted),
@@ -58,6 +58,7 @@ DESCRIBE(LimitsSection, (connections, "Open connections", defaulted),
          (queued_bytes, "Waiting to be read by one client", defaulted),
          (handshake_ms, "From connect to a complete request", defaulted),
          (idle_ms, "Silence, pongs included, before a connection is given up", defaulted),
+         (message_ms, "From the first part of a message to its last", defaulted),
          (stalled_ms, "How long a client may not read", defaulted))
 
 enum class LogLevel { debug, info, warn, error, off };
@@ -76,12 +77,14 @@ struct ClaudecodeSection {
     std::vector<std::string> roots = {"~"};
     std::string config_dir;
     EventView view = EventView::granular;
+    std::uint32_t idle_seconds = 300;
     std::map<std::string, std::string> env;
 };
 DESCRIBE(ClaudecodeSection, (binary, "The CLI to run: absolute, or looked up in PATH at start", defaulted),
          (roots, "Working directories must lie under one of these", defaulted),
          (config_dir, "CLAUDE_CONFIG_DIR for all sessions unless a session says otherwise", defaulted),
          (view, "Default view of chat events", defaulted),
+         (idle_seconds, "How long a CLI process without work is kept warm", defaulted),
          (env, "Added to the allow-listed environment of the CLI", defaulted))
 
 struct Config {

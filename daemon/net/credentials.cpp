@@ -1,14 +1,15 @@
 #include "daemon/net/credentials.hpp"
 
 #include "schema/rpc.hpp"
+#include "schema/sha256.hpp"
 
 #include <openssl/crypto.h>
-#include <openssl/sha.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -19,6 +20,7 @@ using hub::Caller;
 using hub::Scope;
 using schema::Failure;
 using schema::Json;
+using schema::sha256;
 
 namespace {
 
@@ -116,13 +118,6 @@ std::optional<std::string> base64url_decoded(std::string_view text) {
     return bytes;
 }
 
-std::string sha256(std::string_view text) {
-    std::string digest(SHA256_DIGEST_LENGTH, '\0');
-    SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(),
-           reinterpret_cast<unsigned char*>(digest.data()));
-    return digest;
-}
-
 Credentials::Credentials(fs::path directory, const hub::Clock& clock, hub::Random random)
     : token_file_(directory / "token"),
       named_file_(directory / "tokens.json"),
@@ -148,16 +143,23 @@ void Credentials::load() {
     }
 }
 
-bool Credentials::changed() {
-    return time_of(token_file_) != token_time_ || time_of(named_file_) != named_time_;
+bool Credentials::refresh() {
+    const bool changed = time_of(token_file_) != token_time_ || time_of(named_file_) != named_time_;
+    if (changed) load();
+    return changed;
+}
+
+bool Credentials::knows(const std::string& digest) const {
+    return std::ranges::any_of(known_, [&](const auto& known) { return same(known.digest, digest); });
 }
 
 std::optional<Caller> Credentials::check(std::string_view token) {
-    if (changed()) load();
+    refresh();
     const auto digest = sha256(token);
     std::optional<Caller> found;
     for (const auto& known : known_)  // all of them, so that the time taken tells nothing
         if (same(known.digest, digest)) found = known.caller;
+    if (found) found->credential = digest;
     return found;
 }
 

@@ -14,7 +14,6 @@ namespace plexus::net {
 
 std::optional<std::string> base64url_decoded(std::string_view text);
 std::string base64url(std::string_view bytes);
-std::string sha256(std::string_view text);  // 32 bytes
 
 class Credentials : public hub::Tickets {
 public:
@@ -23,6 +22,8 @@ public:
     Credentials(std::filesystem::path directory, const hub::Clock& clock, hub::Random random);
 
     std::optional<hub::Caller> check(std::string_view token);
+    bool refresh();  // whether the files changed since they were last read
+    bool knows(const std::string& digest) const;
     std::string issue_ticket(const hub::Caller& caller) override;
     std::optional<hub::Caller> redeem(const std::string& ticket);
     const std::filesystem::path& token_file() const { return token_file_; }
@@ -37,7 +38,6 @@ private:
         std::chrono::steady_clock::time_point until;
     };
     void load();
-    bool changed();
 
     std::filesystem::path token_file_, named_file_;
     const hub::Clock& clock_;

@@ -34,6 +34,8 @@ class Gate {
 public:
     Gate(GateRules rules, Credentials& credentials) : rules_(std::move(rules)), credentials_(credentials) {}
     Verdict judge(const Knock& knock, const Peer& peer);
+    bool credentials_changed() { return credentials_.refresh(); }
+    bool still_valid(const std::string& digest) const { return credentials_.knows(digest); }
 
 private:
     bool host_is_ours(const Knock& knock, const Peer& peer) const;

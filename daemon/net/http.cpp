@@ -27,9 +27,10 @@ awaitable<bool> put(Socket& socket, HttpResponse response) {
     co_return more;
 }
 
+// Returns, rather than throws, when the client is gone: `||` waits for a success.
 awaitable<void> wait_for_hangup(Socket& socket) {
     char byte;
-    co_await socket.async_read_some(asio::buffer(&byte, 1), hub::use_awaitable);
+    co_await socket.async_read_some(asio::buffer(&byte, 1), asio::as_tuple(hub::use_awaitable));
 }
 
 // Items as server-sent events. The response has no length: it ends when the connection does.
@@ -76,8 +77,8 @@ awaitable<void> refuse_http(Socket& socket, const HttpRequest& request, unsigned
     // Read what is still coming, or the kernel resets the connection and the refusal is lost on its way.
     boost::system::error_code error;
     socket.shutdown(Socket::shutdown_send, error);
-    char rest[4096];
-    for (int chunk = 0; chunk < 16 && !error; ++chunk)
+    char rest[16 * 1024];
+    while (!error)  // until the deadline
         co_await socket.async_read_some(asio::buffer(rest), asio::redirect_error(hub::use_awaitable, error));
 }
 

@@ -36,6 +36,6 @@ awaitable<void> refuse_http(Socket& socket, const HttpRequest& request, unsigned
 
 // Runs a WebSocket session until it ends.
 awaitable<void> run_websocket(Socket socket, HttpRequest request, Verdict verdict, const ServerParts& parts,
-                              std::set<Watched*>& watched);
+                              std::set<Watched*>& watched, std::function<void()> dismiss);
 
 }  // namespace plexus::net

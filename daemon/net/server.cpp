@@ -100,11 +100,13 @@ awaitable<void> Server::accept_all(Acceptor& acceptor, hub::TaskGroup& sessions)
             accepted.set_option(asio::ip::tcp::no_delay(true), ignored);
         }
         auto socket = std::make_shared<Socket>(std::move(accepted));
-        sessions.spawn([this, socket]() -> awaitable<void> { return welcome(std::move(*socket)); });
+        sessions.spawn([this, socket, &sessions](auto task) -> awaitable<void> {
+            return welcome(std::move(*socket), [task, &sessions] { sessions.cancel(task); });
+        });
     }
 }
 
-awaitable<void> Server::welcome(Socket socket) {
+awaitable<void> Server::welcome(Socket socket, std::function<void()> dismiss) {
     if (connections_ >= parts_.limits.connections || strangers_ >= parts_.limits.strangers) {
         HttpRequest nothing;
         nothing.version(11);
@@ -141,7 +143,7 @@ awaitable<void> Server::welcome(Socket socket) {
         if (!verdict.caller.scopes.empty()) stranger.release();
         if (knock.upgrade && !is_http_route(knock.path))
             co_return co_await run_websocket(std::move(socket), std::move(request), std::move(verdict),
-                                             parts_, watched_);
+                                             parts_, watched_, std::move(dismiss));
         more = co_await answer_http(socket, request, verdict.caller, parts_);
     }
 }
@@ -150,8 +152,13 @@ awaitable<void> Server::watch() {
     for (;;) {
         asio::steady_timer pause(executor_, std::chrono::seconds(1));
         co_await pause.async_wait(hub::use_awaitable);
-        for (auto* one : watched_)
-            if (one->stalled_for(parts_.limits.stalled)) one->abort();
+        const bool rotated = parts_.gate.credentials_changed();
+        for (auto* one : watched_) {
+            if (one->stalled_for(parts_.limits.stalled) || one->unfinished_for(parts_.limits.message))
+                one->abort();
+            else if (rotated && !one->credential.empty() && !parts_.gate.still_valid(one->credential))
+                one->dismiss();
+        }
     }
 }
 

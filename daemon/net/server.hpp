@@ -21,6 +21,7 @@ struct NetLimits {
     std::size_t queued_bytes = 1u << 20;          // waiting to be read by one client
     std::chrono::milliseconds handshake{10'000};  // from connect to a complete request
     std::chrono::milliseconds idle{40'000};       // no byte, not even a pong; pings go out at half of it
+    std::chrono::milliseconds message{30'000};    // from a message's first part to its last
     std::chrono::milliseconds stalled{60'000};    // a client that does not read
 };
 
@@ -28,8 +29,12 @@ struct NetLimits {
 class Watched {
 public:
     virtual ~Watched() = default;
-    virtual bool stalled_for(std::chrono::milliseconds limit) const = 0;
+    virtual bool stalled_for(std::chrono::milliseconds limit) const = 0;     // does not read
+    virtual bool unfinished_for(std::chrono::milliseconds limit) const = 0;  // does not finish a message
     virtual void abort() = 0;
+
+    std::string credential;         // what it showed, by its digest; empty when nothing
+    std::function<void()> dismiss;  // ends its streams and says goodbye
 };
 
 struct ServerParts {
@@ -59,7 +64,7 @@ private:
     awaitable<void> accept_all(Acceptor& acceptor, hub::TaskGroup& sessions);
     template <class Acceptor>
     awaitable<void> serve_until_stopped(Acceptor acceptor);
-    awaitable<void> welcome(Socket socket);
+    awaitable<void> welcome(Socket socket, std::function<void()> dismiss);
     awaitable<void> watch();
 
     asio::any_io_executor executor_;

@@ -48,7 +48,7 @@ awaitable<std::size_t> LinuxProcess::read_stdout(asio::mutable_buffer into) {
             co_return static_cast<std::size_t>(n);
         }
         if (n < 0 && errno == EINTR) continue;
-        ended_ = n == 0 || errno != EAGAIN || overdue();
+        ended_ = n == 0 || errno != EAGAIN;
         if (!ended_) co_await until_readable();
     }
     co_return 0;

@@ -55,15 +55,21 @@ private:
 };
 
 Error method_not_found(const std::string& method) {
-    return {Code::method_not_found, "method_not_found", "Method not found", schema::Json{{"method", method}}};
+    return {Code::method_not_found, "method_not_found", "Method not found",
+            schema::Json{{"method", schema::clipped(method)}}};
 }
+
+Error forbidden_read() { return {Code::forbidden, "forbidden", "Forbidden: missing required scope 'read'"}; }
 
 awaitable<std::string> answer_one(Request request, const hub::Caller& caller, const Services& services) {
     using Kind = Meaning::Kind;
     auto meaning = meaning_of(request.method, services.root);
     const auto id = request.id;
-    if (meaning.kind == Kind::discover && caller.scopes.allow(hub::Scope::read))
+    if (meaning.kind == Kind::discover) {
+        if (!caller.scopes.allow(hub::Scope::read))
+            co_return id.empty() ? "" : schema::refusal(id, forbidden_read());
         co_return id.empty() ? "" : schema::answer(id, schema::to_json_text(hub::openrpc(services.root)));
+    }
     if (meaning.kind == Kind::respond) meaning.path = "respond";
     if (meaning.path.empty())
         co_return id.empty() ? "" : schema::refusal(id, method_not_found(request.method));

@@ -16,9 +16,11 @@ namespace {
 
 constexpr unsigned short service_restart = 1012;
 
-Error unauthenticated() {
-    return {Code::unauthenticated, "unauthenticated",
-            "Authentication required: send the token as `Authorization: Bearer`"};
+std::optional<Error> lacking(const hub::Caller& caller, hub::Scope scope) try {
+    hub::require(caller, scope);
+    return std::nullopt;
+} catch (const schema::Failure& failure) {
+    return failure.error();
 }
 
 // Accepts [id] and {"subscription": id}.
@@ -106,10 +108,11 @@ Session::Begun Session::begin(Request request) {
     using Kind = Meaning::Kind;
     if (meaning.kind == Kind::unknown)
         return refuse({Code::method_not_found, "method_not_found", "Method not found",
-                       Json{{"method", request.method}}});
+                       Json{{"method", schema::clipped(request.method)}}});
     if (meaning.kind != Kind::stream) {
-        if (!caller_.scopes.allow(hub::Scope::read)) return refuse(unauthenticated());
-        if (meaning.kind == Kind::unsubscribe) return unsubscribe(request);
+        // Whoever is known may end what is theirs.
+        if (meaning.kind == Kind::unsubscribe && !caller_.scopes.empty()) return unsubscribe(request);
+        if (const auto missing = lacking(caller_, hub::Scope::read)) return refuse(*missing);
         if (meaning.kind == Kind::respond) return respond(request);
         return notification
                    ? Begun{}

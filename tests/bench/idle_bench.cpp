@@ -19,15 +19,15 @@ int main(int, char** argv) {
 
     std::vector<double> starts;
     for (int i = 0; i < 9; ++i)
-        starts.push_back(ServerProcess({directory + "/plexusd", "--port", "0", "--state-dir", temporary_directory(),
-                                        "--config", argv[2]})
+        starts.push_back(ServerProcess({directory + "/plexusd", "--port", "0", "--state-dir",
+                                        temporary_directory(), "--config", argv[2]})
                              .ready_ms());
     std::ranges::sort(starts);
     std::printf("start to ready, empty state: median %.1f ms, worst of 9 %.1f ms\n", starts[4], starts[8]);
 
     for (const int count : {1000, 10'000}) {
-        const ServerProcess daemon(
-            {directory + "/plexusd", "--port", "0", "--state-dir", temporary_directory(), "--config", argv[2]});
+        const ServerProcess daemon({directory + "/plexusd", "--port", "0", "--state-dir",
+                                    temporary_directory(), "--config", argv[2]});
         const auto before = daemon.resident_kb();
         const IdleConnections idle(daemon.port(), count);
         ::usleep(300'000);

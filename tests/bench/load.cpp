@@ -24,12 +24,14 @@ int open_websocket(unsigned short port) {
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) throw std::runtime_error("connect");
+    if (::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+        throw std::runtime_error("connect");
     const int on = 1;
     ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    const auto hello = "GET / HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
-                       "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-                       "Sec-WebSocket-Version: 13\r\n\r\n";
+    const auto hello =
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) +
+        "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        "Sec-WebSocket-Version: 13\r\n\r\n";
     if (::write(fd, hello.data(), hello.size()) < 0) throw std::runtime_error("write");
     std::string answer;
     for (char c; !answer.ends_with("\r\n\r\n");) {
@@ -83,7 +85,8 @@ private:
         if (header_.size() < 2 + extra) return std::nullopt;
         if (extra == 0) return first;
         std::size_t length = 0;
-        for (std::size_t i = 0; i < extra; ++i) length = length << 8 | static_cast<unsigned char>(header_[2 + i]);
+        for (std::size_t i = 0; i < extra; ++i)
+            length = length << 8 | static_cast<unsigned char>(header_[2 + i]);
         return length;
     }
     std::string header_;
@@ -128,7 +131,8 @@ Measured run_load(const Load& load) {
     }
     const auto started = Clock::now();
     const auto warm = started + std::chrono::milliseconds(200);
-    const auto end = warm + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(load.seconds));
+    const auto end =
+        warm + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(load.seconds));
     std::vector<double> latencies;
     std::vector<char> buffer(256 * 1024);
     std::vector<epoll_event> events(256);

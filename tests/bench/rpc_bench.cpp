@@ -39,7 +39,8 @@ int main(int, char** argv) {
     const ServerProcess bare({directory + "/bare_beast_echo"});
     const ServerProcess daemon(
         {directory + "/plexusd", "--port", "0", "--state-dir", temporary_directory(), "--config", argv[2]});
-    std::printf("conns x depth      bare Beast echo  p50/p99 us         plexusd echo.once  p50/p99 us   ratio\n");
+    std::printf(
+        "conns x depth      bare Beast echo  p50/p99 us         plexusd echo.once  p50/p99 us   ratio\n");
     for (const int depth : {1, 16})
         for (const int connections : {1, 32, 256}) compare(bare.port(), daemon.port(), connections, depth);
 }
