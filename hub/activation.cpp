@@ -92,6 +92,7 @@ std::function<awaitable<void>(Json, Outlet&)> telling_failures(
             const FailureDatum datum{error.message, std::to_string(static_cast<int>(error.code)),
                                      error.reason};
             co_await outlet.send(schema::to_json_text(schema::encode(datum)));
+            error.told = true;
         }
         throw Failure(std::move(error));
     };

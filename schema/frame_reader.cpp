@@ -2,6 +2,10 @@
 
 #include <simdjson.h>
 
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
 namespace plexus::schema {
 
 namespace dom = simdjson::dom;
@@ -14,6 +18,7 @@ namespace {
 
 constexpr std::int64_t largest_id = std::int64_t(1) << 53;
 constexpr std::size_t longest_id = 256;
+constexpr double largest_double = std::numeric_limits<double>::max();
 
 Json to_json(dom::element element) {
     switch (element.type()) {
@@ -44,6 +49,30 @@ Json to_json(dom::element element) {
             break;
     }
     return nullptr;
+}
+
+// Numbers that no 64 bits hold are JSON all the same: the nearest double stands in for them, so that the
+// request is answered for what is wrong with it rather than refused as no JSON.
+std::string with_nearest_numbers(std::string_view text) {
+    constexpr std::string_view in_numbers = "+-.0123456789eE";
+    std::string result;
+    bool quoted = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (quoted && c == '\\' && i + 1 < text.size()) result += text[i++];
+        else if (c == '"') quoted = !quoted;
+        else if (!quoted && (c == '-' || (c >= '0' && c <= '9'))) {
+            const auto end = std::min(text.find_first_not_of(in_numbers, i), text.size());
+            const std::string token(text.substr(i, end - i));
+            const double value = std::strtod(token.c_str(), nullptr);
+            const bool fits = token.size() < 18 && std::isfinite(value);
+            result += fits ? token : Json(std::clamp(value, -largest_double, largest_double)).dump();
+            i = end - 1;
+            continue;
+        }
+        result += text[i];
+    }
+    return result;
 }
 
 Error malformed(simdjson::error_code problem, const FrameLimits& limits) {
@@ -112,6 +141,11 @@ Frame FrameReader::read(std::string_view text) {
     if (text.size() > parser.capacity() || parser.max_depth() != limits_.depth)
         problem = parser.allocate(std::max<std::size_t>(text.size(), 4096), limits_.depth);
     if (!problem) problem = parser.parse(text.data(), text.size()).get(document);
+    std::string mended;
+    if (problem == simdjson::NUMBER_ERROR) {
+        mended = with_nearest_numbers(text);
+        problem = parser.parse(mended.data(), mended.size()).get(document);
+    }
     if (problem) return {false, {Refused{"null", malformed(problem, limits_)}}};
 
     dom::array batch;

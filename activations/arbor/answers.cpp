@@ -230,20 +230,19 @@ std::string path_data_answer(Transaction& sql, const PathParams& asked, std::siz
     const PathPage page(sql, asked);
     NodeStore nodes(sql);
     Paths paths(sql);
-    // The neighbours of the page on the path are parents and children of its nodes.
-    const auto first = std::max<std::int64_t>(page.from - 1, 0);
-    const auto ids = paths.ids(page.line, first, std::min(page.to + 1, page.line.depth()));
-    const auto at = [&](std::int64_t depth) { return ids[static_cast<std::size_t>(depth - first)]; };
+    std::optional<NodeId> above;
+    if (page.from > 0) above = paths.ids(page.line, page.from - 1, page.from - 1).front();
+    const auto children = paths.children(page.line, page.from, page.to);
+    auto child = children.begin();
+    std::vector<NodeId> below;
     auto out = start(limit, advise_fewer, ContextPathData::tag, asked.tree_id);
     out.add(R"(,"nodes":[)");
     paths.visit(page.line, page.from, page.to, [&](const NodeRow& node, const NodeContent& content) {
         if (node.depth > page.from) out.add(",");
-        const bool event = node.key == 0, end = node.depth == page.line.depth();
-        std::vector<NodeId> below;
-        if (event && !end) below.push_back(at(node.depth + 1));
-        else below = nodes.children(event ? page.end : Found{node, {}}, false, {}, most_children).items;
-        const auto above = node.depth > 0 ? std::optional(at(node.depth - 1)) : std::nullopt;
-        add_node(out, node, content, {above, below}, event ? Owners() : nodes.owners(node));
+        below.clear();
+        for (; child != children.end() && child->first == node.depth; ++child) below.push_back(child->second);
+        add_node(out, node, content, {above, below}, node.key ? nodes.owners(node) : Owners());
+        above = node.id;
     });
     out.add("]");
     page.finish(out);

@@ -3,6 +3,7 @@
 #include "activations/arbor/columns.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace plexus::arbor {
 
@@ -38,6 +39,19 @@ const Statement chain_nodes{
     "FROM chains JOIN chat_events ON chat_events.chain = chains.key "
     "WHERE chains.key = $1 AND chat_events.seq BETWEEN $2 AND $3 "
     "ORDER BY chat_events.seq"};
+
+// Read from indexes alone, in one go for a whole run.
+const Statement run_children{
+    "run_children",
+    "SELECT nodes.depth, child.id FROM nodes JOIN nodes AS child ON child.parent = nodes.key "
+    "WHERE nodes.segment = $1 AND nodes.depth BETWEEN $2 AND $3 AND child.state = 0 "
+    "ORDER BY nodes.depth, child.position"};
+const Statement run_events{
+    "run_events",
+    "SELECT nodes.depth, chat_events.id FROM nodes JOIN chains ON chains.node = nodes.key "
+    "JOIN chat_events ON chat_events.chain = chains.key AND chat_events.seq = 1 "
+    "WHERE nodes.segment = $1 AND nodes.depth BETWEEN $2 AND $3 "
+    "ORDER BY nodes.depth, chains.key"};
 
 [[noreturn]] void broken_path() {
     throw Failure(schema::failed("corrupt", "A path has a gap: arbor.check tells where."));
@@ -149,6 +163,34 @@ std::vector<StoredNode> Paths::load(const Line& line) {
         if (content.metadata) node.metadata = std::string(*content.metadata);
     });
     return nodes;
+}
+
+std::vector<std::pair<std::int64_t, NodeId>> Paths::children(const Line& line, std::int64_t from,
+                                                             std::int64_t to) {
+    std::vector<std::pair<std::int64_t, NodeId>> below;
+    for (const auto& whole : line.spans) {
+        const auto span = clipped(whole, from, to);
+        if (span.low > span.high) continue;
+        if (span.of == Span::Of::run) {
+            const auto start = std::ssize(below);
+            for (const auto* statement : {&run_children, &run_events})
+                for (const auto& row : sql_.query(*statement, span.key, span.low, span.high))
+                    below.emplace_back(row.integer(0), row.get<NodeId>(1));
+            std::ranges::stable_sort(below.begin() + start, below.end(), {},
+                                     &std::pair<std::int64_t, NodeId>::first);
+        } else if (span.of == Span::Of::node) {
+            const Found lone{NodeStore(sql_).by_key(span.key), {}};
+            for (const auto& id :
+                 NodeStore(sql_).children(lone, false, {}, std::numeric_limits<int>::max()).items)
+                below.emplace_back(span.low, id);
+        } else {
+            const auto base = whole.low - 1;
+            auto depth = span.low;
+            for (const auto& row : sql_.query(chain_ids, span.key, span.low - base + 1, span.high - base + 1))
+                below.emplace_back(depth++, row.get<NodeId>(0));
+        }
+    }
+    return below;
 }
 
 // Paths part at the end of one span or within one that both share.

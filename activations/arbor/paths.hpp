@@ -36,6 +36,10 @@ public:
     using Visitor = std::function<void(const NodeRow& node, const NodeContent& content)>;
     void visit(const Line& line, std::int64_t from, std::int64_t to, const Visitor& visitor);
     std::vector<StoredNode> load(const Line& line);
+    // The active children of those nodes, each with the depth of its parent, in order; a stream's first event
+    // last.
+    std::vector<std::pair<std::int64_t, NodeId>> children(const Line& line, std::int64_t from,
+                                                          std::int64_t to);
     // The depth down to which two paths are the same.
     std::int64_t common_depth(const Line& a, const Line& b);
 

@@ -84,16 +84,13 @@ awaitable<ChatStream> Claudecode::begin_chat(ChatParams& params) {
             co_await queue.reload();
         }
     }
-    std::optional<ChatStream> running;
-    if (params.busy == Busy::interrupt && queue.busy())
-        running = co_await storage_.read(
-            [id = session.id](hub::Transaction& sql) { return SessionStore(sql).newest_stream(id); });
+    const auto running = params.busy == Busy::interrupt ? queue.running() : std::nullopt;
     stream = co_await storage_.write([stream](hub::Transaction& sql) {
         auto stored = stream;
         SessionStore(sql).add_stream(stored);
         return stored;
     });
-    if (running) co_await queue.cancel(running->id, ErrorKind::interrupted);
+    if (running) co_await queue.cancel(*running, ErrorKind::interrupted);
     queue.enqueue(stream);
     co_return stream;
 }
@@ -112,11 +109,21 @@ awaitable<void> Claudecode::chat(ChatParams params, hub::Sink<ChatEvent> out) {
     throw Failure(outcome.error());
 }
 
+// A chat that waits in line has no events yet, and no chain to wait for.
+awaitable<void> Claudecode::wait_past(Uuid stream, arbor::Seq seq) {
+    for (;;) {
+        const auto count = beginnings_.count;
+        const auto now = co_await wanted_stream(stream, {});
+        if (now.root_node) co_return co_await streams_.wait_past(ChainId{stream}, seq);
+        if (!is_open(now.status)) co_return;
+        if (count == beginnings_.count) co_await beginnings_.changed.wait();
+    }
+}
+
 awaitable<void> Claudecode::follow(ChatStream stream, View view, hub::Sink<ChatEvent> out) {
     const ChainId chain{stream.id};
-    // A chat that waits in line has no events yet, and its chain does not exist.
     for (arbor::Seq seq = 0;;) {
-        co_await streams_.wait_past(chain, seq);
+        co_await wait_past(stream.id, seq);
         for (const auto& event : co_await streams_.read_after(chain, seq, read_ahead)) {
             seq = event->seq;
             if (auto text = seen_as(*event, view)) co_await out.send_text(std::move(*text));
@@ -127,6 +134,9 @@ awaitable<void> Claudecode::follow(ChatStream stream, View view, hub::Sink<ChatE
 }
 
 awaitable<Stopped> Claudecode::stop_stream(StopParams params, ErrorKind kind) {
+    // By session: the one that runs, else the newest.
+    if (!params.stream_id && params.name)
+        params.stream_id = runner((co_await find(*params.name)).id).running();
     const auto stream = co_await wanted_stream(params.stream_id, params.name);
     if (!co_await runner(stream.session).cancel(stream.id, kind))
         throw Failure(schema::failed("conflict",
@@ -157,7 +167,8 @@ awaitable<ChatStream> Claudecode::wanted_stream(std::optional<Uuid> stream,
 
 awaitable<arbor::Seq> Claudecode::cursor_seq(Uuid stream, std::string cursor) {
     const auto prefix = "c1." + schema::to_text(stream) + ".";
-    const auto head = co_await streams_.head(ChainId{stream});
+    const bool begun = (co_await wanted_stream(stream, {})).root_node.has_value();
+    const auto head = begun ? co_await streams_.head(ChainId{stream}) : 0;
     std::int64_t seq = -1;
     if (cursor.starts_with(prefix)) {
         const auto* end = cursor.data() + cursor.size();
@@ -180,12 +191,13 @@ awaitable<Polled> Claudecode::poll(PollParams params) {
     arbor::Seq seq = static_cast<arbor::Seq>(params.from_seq.value_or(0));
     const ChainId chain{stream.id};
     const bool begun = stream.root_node.has_value();
-    if (params.cursor && begun) seq = co_await cursor_seq(stream.id, *params.cursor);
+    if (params.cursor) seq = co_await cursor_seq(stream.id, *params.cursor);
     const auto limit = std::clamp(params.limit, 1u, most_events);
     auto head = begun ? co_await streams_.head(chain) : 0;
+    if (seq > head) throw bad_cursor(std::to_string(seq), head);
     if (head <= seq && is_open(stream.status) && params.wait_ms > 0) {
         const std::chrono::milliseconds patience(std::min(params.wait_ms, longest_poll_ms));
-        co_await (streams_.wait_past(chain, seq) || clock_.sleep(patience));
+        co_await (wait_past(stream.id, seq) || clock_.sleep(patience));
         stream = co_await wanted_stream(stream.id, {});
         head = stream.root_node ? co_await streams_.head(chain) : 0;
     }
@@ -215,16 +227,17 @@ awaitable<void> Claudecode::subscribe(SubscribeParams params, hub::Sink<Subscrib
     const SubscribeEvent continuous = Continuous{stream.id};
     co_await out.send(continuous);
     for (bool told = false;;) {
-        const auto head = stream.root_node || told ? co_await streams_.head(chain) : 0;
+        const auto begun = (co_await wanted_stream(stream.id, {})).root_node.has_value();
+        const auto head = begun ? co_await streams_.head(chain) : 0;
         if (!told && seq >= head) {
             const SubscribeEvent caught_up =
                 CaughtUp{cursor_text(stream.id, static_cast<std::uint64_t>(seq))};
             co_await out.send(caught_up);
             told = true;
             const auto now = co_await wanted_stream(stream.id, {});
-            if (!is_open(now.status) && co_await streams_.head(chain) <= seq) co_return;
+            if (!is_open(now.status) && (!now.root_node || co_await streams_.head(chain) <= seq)) co_return;
         }
-        if (seq >= head) co_await streams_.wait_past(chain, seq);
+        if (seq >= head) co_await wait_past(stream.id, seq);
         for (const auto& event : co_await streams_.read_after(chain, seq, read_ahead)) {
             seq = event->seq;
             if (const auto text = seen_as(*event, view)) {

@@ -43,6 +43,8 @@ Settings settings_of(const CreateParams& params) {
     settings.config_dir = params.config_dir;
     settings.loopback_enabled = params.loopback_enabled.value_or(false);
     settings.loopback_session_id = params.loopback_session_id;
+    if (settings.config_dir && !settings.config_dir->starts_with('/'))
+        throw Failure(schema::invalid_params("/config_dir must be an absolute path"));
     require_tools(settings.allowed_tools, "allowed_tools");
     require_tools(settings.disallowed_tools, "disallowed_tools");
     return settings;
@@ -76,7 +78,8 @@ Claudecode::Claudecode(hub::asio::any_io_executor executor, hub::Storage& storag
       clock_(clock),
       processes_(processes),
       options_(std::move(options)),
-      runner_parts_{{storage, streams, ids, clock, id()},
+      beginnings_(executor),
+      runner_parts_{{storage, streams, ids, clock, beginnings_, id()},
                     processes,
                     clock,
                     approvals,
@@ -130,7 +133,7 @@ awaitable<Session> Claudecode::find(std::string name) {
 }
 
 awaitable<Created> Claudecode::create(CreateParams params) {
-    require_name(params.name);
+    require_name(params.name, "name");
     require_model(params.model);
     Session session;
     session.settings = settings_of(params);
@@ -185,7 +188,7 @@ awaitable<Deleted> Claudecode::remove(NameParams params) {
 }
 
 awaitable<Renamed> Claudecode::rename(RenameParams params) {
-    require_name(params.new_name);
+    require_name(params.new_name, "new_name");
     const auto session = co_await find(std::move(params.name));
     co_await storage_.write([id = session.id, name = params.new_name, now = clock_.seconds()](
                                 hub::Transaction& sql) { SessionStore(sql).rename(id, name, now); });
@@ -194,7 +197,7 @@ awaitable<Renamed> Claudecode::rename(RenameParams params) {
 
 // Nothing is copied: both sessions stand in the same tree and part with their next turn.
 awaitable<Forked> Claudecode::fork(ForkParams params) {
-    require_name(params.new_name);
+    require_name(params.new_name, "new_name");
     auto session = co_await find(std::move(params.name));
     const auto parent = session.id;
     session.forked_from = parent;

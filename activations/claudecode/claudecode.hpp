@@ -66,6 +66,8 @@ private:
     awaitable<Stopped> stop_stream(StopParams params, ErrorKind kind);
     awaitable<ChatStream> wanted_stream(std::optional<Uuid> stream, std::optional<std::string> session);
     awaitable<arbor::Seq> cursor_seq(Uuid stream, std::string cursor);
+    // Until there is an event after `seq`, or the stream has ended.
+    awaitable<void> wait_past(Uuid stream, arbor::Seq seq);
     awaitable<void> follow(ChatStream stream, View view, hub::Sink<ChatEvent> out);
     Runner& runner(Uuid session);
 
@@ -76,6 +78,7 @@ private:
     hub::Clock& clock_;
     hub::Processes& processes_;
     Options options_;
+    Beginnings beginnings_;
     RunnerParts runner_parts_;
     std::map<Uuid, std::unique_ptr<Runner>> runners_;
 };

@@ -57,11 +57,12 @@ void require_model(const std::string& model) {
                                    schema::json_string(model.substr(0, 60))));
 }
 
-void require_name(const std::string& name) {
+void require_name(const std::string& name, std::string_view field) {
     const bool control =
         std::ranges::any_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
     if (name.empty() || name.size() > 200 || control)
-        throw Failure(schema::invalid_params("/name must be 1 to 200 bytes without control characters"));
+        throw Failure(schema::invalid_params("/" + std::string(field) +
+                                             " must be 1 to 200 bytes without control characters"));
 }
 
 void require_tools(const std::vector<std::string>& tools, std::string_view field) {

@@ -17,7 +17,7 @@ std::vector<std::string> command_line(const std::string& binary, const Session& 
 
 // Throw invalid_params that names the field.
 void require_model(const std::string& model);
-void require_name(const std::string& name);
+void require_name(const std::string& name, std::string_view field);
 void require_tools(const std::vector<std::string>& tools, std::string_view field);
 
 // Lines for the CLI's stdin, each ending in a newline.

@@ -157,10 +157,12 @@ awaitable<void> Mirror::write(Draft draft) {
     auto events = draft.events;
     std::vector<Uuid> ended;
     for (const auto& end : draft.ended) ended.push_back(end.stream);
+    const bool began = !draft.started.empty();
     const auto firsts = co_await parts_.storage.write(
         [draft = std::move(draft)](hub::Transaction& sql) { return draft.run(sql); }, room);
     for (std::size_t i = 0; i < events.size(); ++i)
         parts_.streams.published(ChainId{events[i].chain}, firsts[i], std::move(events[i].events));
+    if (began) parts_.beginnings.notify();
     for (const auto stream : ended) parts_.streams.retire(ChainId{stream});
 }
 
@@ -193,6 +195,7 @@ void Mirror::draft(Draft& draft, const OpenTurn& effect) {
     auto parent = session_.head;
     if (effect.origin == TurnOrigin::sub_agent) {
         turn.sub_agent = true;
+        turn.open = false;  // its stream is the one of the turn it works for
         if (const auto use = places_.find(effect.parent); use != places_.end()) {
             parent = use->second.node;
             turn.stream = turns_.at(use->second.turn).stream;
@@ -353,7 +356,7 @@ void Mirror::draft(Draft& draft, const EndTurn& effect) {
     const auto head = places_.find(effect.head);
     const auto outcome = effect.outcome ? std::optional(effect.outcome->message) : std::nullopt;
     draft.ended.push_back({turn->stream.id, status_of(effect.outcome), outcome});
-    if (turn->stream.ephemeral || head == places_.end()) return;
+    if (turn->stream.ephemeral || keeps_head_ || head == places_.end()) return;
     draft.advances.push_back({head->second.node, effect.claude_session_id, head->second.blob, effect.usage});
     session_.head = head->second.node;
     session_.cli_head = head->second.node;

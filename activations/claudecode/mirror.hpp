@@ -15,11 +15,23 @@
 
 namespace plexus::claudecode {
 
+// Told whenever a stream got its first event: until then it has no chain to wait for.
+struct Beginnings {
+    explicit Beginnings(hub::asio::any_io_executor executor) : changed(executor) {}
+    void notify() {
+        ++count;
+        changed.notify();
+    }
+    std::uint64_t count = 0;
+    hub::Signal changed;
+};
+
 struct MirrorParts {
     hub::Storage& storage;
     arbor::Streams& streams;
     hub::Ids& ids;
     const hub::Clock& clock;
+    Beginnings& beginnings;
     hub::PluginId plugin{};
 };
 
@@ -31,6 +43,8 @@ public:
 
     // The chat whose prompt is given to the accumulator next; its events go to this stream.
     void expect(ChatStream stream, std::string process);
+    // For a chat that never began: what it says is kept, but the session does not go on from there.
+    void keep_head() { keeps_head_ = true; }
     // Returns when all of it is durable and told to readers.
     awaitable<void> apply(std::vector<Effect> effects);
     // An event that is not the CLI's: approvals.
@@ -83,6 +97,7 @@ private:
 
     MirrorParts parts_;
     Session session_;
+    bool keeps_head_ = false;
     std::optional<ChatStream> expected_;
     std::string process_;
     std::map<Key, Turn> turns_;

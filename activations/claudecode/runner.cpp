@@ -50,7 +50,10 @@ awaitable<void> Runner::work() {
     using namespace hub::asio::experimental::awaitable_operators;
     for (auto idle_since = parts_.clock.steady();;) {
         while (queue_.empty()) {
-            if (agent_ && parts_.clock.steady() - idle_since >= parts_.idle) co_await hibernate();
+            if (agent_ && parts_.clock.steady() - idle_since >= parts_.idle) {
+                co_await hibernate();
+                continue;  // work may have come meanwhile
+            }
             if (!agent_) co_await work_came_.wait();
             else co_await (work_came_.wait() || parts_.clock.sleep(parts_.idle));
         }
@@ -75,10 +78,14 @@ awaitable<void> Runner::run(ChatStream stream) {
     Agent* agent = nullptr;
     const auto prepare = [&]() -> awaitable<void> { agent = co_await agent_for(stream, std::move(session)); };
     const auto prepared = co_await hub::guarded(prepare());
-    if (!prepared)
-        co_return co_await fail(std::move(stream),
-                                {ErrorKind::spawn, prepared.error().message, {}, {}, {}, {}, {}});
-    if (!agent->alive()) co_return co_await fail(std::move(stream), start_error(*agent));
+    if (!prepared || !agent->alive()) {
+        const auto error = prepared
+                               ? start_error(*agent)
+                               : TurnError{ErrorKind::spawn, prepared.error().message, {}, {}, {}, {}, {}};
+        co_await fail(std::move(stream), error);
+        throwaway_.reset();
+        co_return co_await hibernate();
+    }
     co_await agent->chat(std::move(stream));
     if (throwaway_) {
         co_await throwaway_->end();
@@ -158,8 +165,8 @@ awaitable<void> Runner::fail(ChatStream stream, TurnError error) {
     mirror.expect(std::move(stream), "");
     accumulator.begin_turn(prompt);
     accumulator.fail(error);
+    mirror.keep_head();
     co_await mirror.apply(accumulator.take());
-    co_await hibernate();
 }
 
 awaitable<bool> Runner::cancel(Uuid stream, ErrorKind kind) {

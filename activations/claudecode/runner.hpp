@@ -31,6 +31,7 @@ public:
     void enqueue(ChatStream stream);
     // Stops the stream: a waiting one never runs, a running one is asked to stop. False when it is neither.
     awaitable<bool> cancel(Uuid stream, ErrorKind kind);
+    std::optional<Uuid> running() const { return running_; }
     bool busy() const { return running_.has_value() || !queue_.empty(); }
     // The session changed (head, model, settings): the process, which knows the old one, is let go.
     awaitable<void> reload();

@@ -51,12 +51,13 @@ awaitable<Uuid> Loopback::raise(hub::ToolQuestion question) {
     const auto id = ids_.next();
     co_await storage_.write([id, question = std::move(question), now = clock_.milliseconds()](
                                 hub::Transaction& sql) { ApprovalStore(sql).add(id, question, now); });
-    changed_.notify();
+    changed();
     co_return id;
 }
 
 awaitable<std::optional<Json>> Loopback::decision(Uuid approval) {
     for (;;) {
+        const auto version = version_;
         struct Seen {
             Status status;
             std::optional<Json> response;
@@ -66,7 +67,7 @@ awaitable<std::optional<Json>> Loopback::decision(Uuid approval) {
             return Seen{store.get(approval).status, store.response(approval)};
         });
         if (seen.status != Status::pending) co_return seen.response;
-        co_await changed_.wait();
+        if (version == version_) co_await changed_.wait();  // else it changed while we looked
     }
 }
 
@@ -74,6 +75,11 @@ awaitable<void> Loopback::withdraw(Uuid approval) {
     co_await storage_.write([approval, now = clock_.milliseconds()](hub::Transaction& sql) {
         return ApprovalStore(sql).cancel(approval, now);
     });
+    changed();
+}
+
+void Loopback::changed() {
+    ++version_;
     changed_.notify();
 }
 
@@ -95,7 +101,7 @@ awaitable<Responded> Loopback::respond(RespondParams params, hub::Caller caller)
         decision.by = caller;
         store.decide(decision, now);
     });
-    changed_.notify();
+    changed();
     co_return Responded{params.approval_id};
 }
 
@@ -103,13 +109,14 @@ awaitable<WaitResult> Loopback::wait_for_approval(WaitParams params) {
     using namespace hub::asio::experimental::awaitable_operators;
     const auto deadline = clock_.steady() + std::chrono::seconds(params.timeout_secs);
     for (;;) {
+        const auto version = version_;
         auto found = co_await list(params.session_id);
         if (!found.approvals.empty()) co_return found;
         const auto left = deadline - clock_.steady();
         if (left <= std::chrono::steady_clock::duration::zero())
             co_return TimedOut{"No approval received within " + std::to_string(params.timeout_secs) +
                                " seconds"};
-        co_await (changed_.wait() || clock_.sleep(left));
+        if (version == version_) co_await (changed_.wait() || clock_.sleep(left));
     }
 }
 

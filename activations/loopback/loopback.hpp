@@ -70,11 +70,13 @@ private:
     awaitable<Responded> respond(RespondParams params, hub::Caller caller);
     awaitable<WaitResult> wait_for_approval(WaitParams params);
     awaitable<PendingList> list(std::optional<std::string> session);
+    void changed();
 
     hub::Storage& storage_;
     hub::Ids& ids_;
     hub::Clock& clock_;
     hub::Signal changed_;  // a question came, or was settled
+    std::uint64_t version_ = 0;
 };
 
 }  // namespace plexus::loopback

@@ -51,6 +51,17 @@ TEST_CASE("what is no request is refused with the code that says why", "[frame]"
     CHECK(refused_with(R"({"jsonrpc":"2.0","id":1,"method":"m","params":"scalar"})") == -32600);
 }
 
+TEST_CASE("a number beyond 64 bits is wrong where it stands, not the end of the frame", "[frame]") {
+    CHECK(refused_with(R"({"jsonrpc":"2.0","id":100000000000000000000,"method":"m"})") == -32600);
+    CHECK(refused_with(R"({"jsonrpc":"2.0","id":1e400,"method":"m"})") == -32600);
+    const auto request = accepted(
+        R"({"jsonrpc":"2.0","id":7,"method":"m","params":{"count":100000000000000000000,"t":"1e400"}})");
+    CHECK(request.id == "7");
+    CHECK(request.params["count"] == 1e20);
+    CHECK(request.params["t"] == "1e400");
+    CHECK(refused_with(R"({"jsonrpc":"2.0","id":01,"method":"m"})") == -32700);
+}
+
 TEST_CASE("a batch is read as its requests, and a bomb as one refusal", "[frame]") {
     FrameReader reader;
     const auto frame =

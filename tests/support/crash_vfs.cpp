@@ -38,6 +38,7 @@ struct CrashDisk::State {
     std::mutex mutex;
     std::string name;
     std::map<std::string, std::shared_ptr<File>> files;
+    bool records = true;
     std::vector<Operation> operations;
     std::vector<Fault> faults;
     std::size_t counts[3] = {};
@@ -56,7 +57,9 @@ struct CrashDisk::State {
         }
         return false;
     }
-    void record(Operation operation) { operations.push_back(std::move(operation)); }
+    void record(Operation operation) {
+        if (records) operations.push_back(std::move(operation));
+    }
 };
 
 namespace {
@@ -302,6 +305,7 @@ CrashDisk::CrashDisk(Image image, std::vector<Fault> faults) : state_(std::make_
     static std::atomic<int> disks = 0;
     auto& disk = *state_;
     disk.name = "crash " + std::to_string(++disks);
+    disk.records = image.empty();
     disk.faults = std::move(faults);
     for (auto& [name, bytes] : image)
         disk.files[name] = std::make_shared<File>(File{.number = disk.numbers++, .bytes = std::move(bytes)});

@@ -39,6 +39,7 @@ struct Fault {
 
 class CrashDisk {
 public:
+    // One that begins with an image is there to be looked at: it remembers nothing.
     explicit CrashDisk(Image image = {}, std::vector<Fault> faults = {});
     ~CrashDisk();
 
