@@ -59,10 +59,15 @@ std::vector<std::string> own_origins(const config::ServerSection& server, std::u
 
 net::NetLimits net_limits(const config::LimitsSection& limits) {
     using std::chrono::milliseconds;
-    return {limits.connections,           limits.strangers,
-            limits.request_bytes,         limits.header_bytes,
-            limits.queued_bytes,          milliseconds(limits.handshake_ms),
-            milliseconds(limits.idle_ms), milliseconds(limits.stalled_ms)};
+    return {limits.connections,
+            limits.strangers,
+            limits.request_bytes,
+            limits.header_bytes,
+            limits.queued_bytes,
+            milliseconds(limits.handshake_ms),
+            milliseconds(limits.idle_ms),
+            milliseconds(limits.message_ms),
+            milliseconds(limits.stalled_ms)};
 }
 
 void say_ready(const std::string& bind, const Sockets& sockets) {
@@ -96,6 +101,7 @@ int serve(const Flags& flags) {
     const auto& config = flags.config;
     log::start(static_cast<log::Level>(config.log.level), std::getenv("JOURNAL_STREAM") != nullptr);
     ignore_harmless_signals();
+    require_loopback(config.server);
     make_private(flags.state_dir);
 
     boost::asio::io_context loop(1);  // first: it outlives everything that runs on it
@@ -104,6 +110,7 @@ int serve(const Flags& flags) {
     const auto storage = storage::open_sqlite(store_options);
     SystemClock clock;
     hub::Ids ids(clock, system_random);
+    auto sockets = open_sockets(loop, config.server, flags.state_dir);
     net::Credentials credentials(flags.state_dir, clock, system_random);
 
     hub::RootHub root(config.hub.name, PLEXUS_VERSION, "Central routing and introspection");
@@ -127,7 +134,6 @@ int serve(const Flags& flags) {
     if (config.hub.debug) root.add_hidden<debug::Debug>(clock);
     auto& registry = root.add<registry::Registry>(clock, ids);
 
-    auto sockets = open_sockets(loop, config.server, flags.state_dir);
     registry.announce(config.hub.name, config.server.bind, sockets.port);
 
     schema::FrameReader reader({config.limits.depth, config.limits.batch});

@@ -75,6 +75,8 @@ Local::acceptor open_local(asio::io_context& loop, const fs::path& path) {
 
 }  // namespace
 
+void require_loopback(const config::ServerSection& server) { bind_address(server); }
+
 fs::path socket_path(const config::ServerSection& server, const fs::path& state_dir) {
     if (!server.socket.empty()) return server.socket;
     const char* runtime = std::getenv("XDG_RUNTIME_DIR");

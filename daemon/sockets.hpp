@@ -17,6 +17,9 @@ struct Sockets {
     std::uint16_t port = 0;
 };
 
+// Throws Failure unless server.bind is a loopback address.
+void require_loopback(const config::ServerSection& server);
+
 // Throws Failure with what to do about it: an address that is not loopback, a port in use, a live socket
 // file.
 Sockets open_sockets(boost::asio::io_context& loop, const config::ServerSection& server,

@@ -8,8 +8,11 @@ namespace {
 void move_definitions(Json& node, const std::string& prefix, Json& components) {
     if (node.is_object()) {
         // Validators of OpenRPC documents refuse formats they do not know; the bounds say the same.
-        if (const auto format = node.find("format"); format != node.end() && format->is_string())
-            node.erase(format);
+        if (const auto format = node.find("format"); format != node.end() && format->is_string()) {
+            if (*format == "uuid")
+                node["pattern"] = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$";
+            node.erase("format");
+        }
         if (const auto defs = node.find("$defs"); defs != node.end()) {
             Json moved = std::move(*defs);
             node.erase("$defs");

@@ -24,6 +24,13 @@ struct ChildParams {
 };
 DESCRIBE(ChildParams, (name, "Id or exact name"))
 
+struct ChildDatum {
+    static constexpr std::string_view tag = "child";
+    std::string namespace_, id, name, path;
+};
+DESCRIBE(ChildDatum, (namespace_, "Of its schema"), (id, "Its id"), (name, "Its name"),
+         (path, "How to reach it"))
+
 struct SearchParams {
     std::string query;
 };
@@ -64,6 +71,7 @@ void Activation::gate(std::string name, std::string about, std::string list_meth
     child.scope = scope;
     child.params = schema::json_schema<ChildParams>();
     child.fields = describe(std::type_identity<ChildParams>{}).fields;
+    child.returns = schema::json_schema<ChildDatum>();
     child.role = {{"kind", "dynamic_child"}, {"list_method", list_method}};
     child.run = [this](Json params, Outlet& outlet) { return describe_child(std::move(params), outlet); };
     add(std::move(child));

@@ -18,6 +18,6 @@ std::string handles_answer(hub::Transaction& transaction, const PathParams& aske
 std::string between_answer(hub::Transaction& transaction, const BetweenParams& asked, std::size_t limit);
 
 // Throws invalid_params for 0.
-std::int64_t page_size(std::uint32_t asked);
+std::int64_t page_size(std::uint32_t asked, std::int64_t most = 10'000);
 
 }  // namespace plexus::arbor

@@ -148,7 +148,7 @@ std::vector<CheckedHandle> CheckStore::handles_after(Key tree, Key after, std::i
     std::vector<CheckedHandle> handles;
     for (const auto& row : sql_.query(external_nodes, tree, after, limit)) {
         const auto node = read_node(row);
-        handles.push_back({node.key, node.id, handle_of(read_content(row))});
+        handles.push_back({node.key, node.id, handle_of(read_content(row, node.kind))});
     }
     return handles;
 }

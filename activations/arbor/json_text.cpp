@@ -40,6 +40,12 @@ JsonText& JsonText::add_ids(std::span<const NodeId> ids) {
     return add("]");
 }
 
+JsonText answer(std::size_t limit, std::string_view advice, std::string_view tag, TreeId tree) {
+    JsonText out(limit, advice);
+    out.add(R"({"type":")").add(tag).add(R"(","tree_id":)").add(tree);
+    return out;
+}
+
 void add_handle(JsonText& out, const NodeContent& content) {
     Uuid plugin{};
     std::ranges::copy(content.plugin.first(std::min(content.plugin.size(), plugin.size())), plugin.begin());

@@ -30,6 +30,9 @@ private:
     std::string_view advice_;
 };
 
+// The beginning of an answer about a tree: `{"type":…,"tree_id":…`.
+JsonText answer(std::size_t limit, std::string_view advice, std::string_view tag, TreeId tree);
+
 // `{` … `}` of a Node.
 struct NodeFamily {
     std::optional<NodeId> parent;

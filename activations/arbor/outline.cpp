@@ -65,11 +65,15 @@ void Outline::index() {
     std::ranges::sort(places_);
 }
 
-std::size_t Outline::place_of(Key key) const {
+std::optional<std::size_t> Outline::find(Key key) const {
     const auto found = std::ranges::lower_bound(places_, key, {}, &std::pair<Key, std::size_t>::first);
-    if (found == places_.end() || found->first != key)
-        throw schema::Failure(schema::failed("corrupt", "A node hangs under none: arbor.check tells which."));
+    if (found == places_.end() || found->first != key) return std::nullopt;
     return found->second;
+}
+
+std::size_t Outline::place_of(Key key) const {
+    if (const auto place = find(key)) return *place;
+    throw schema::Failure(schema::failed("corrupt", "A node hangs under none: arbor.check tells which."));
 }
 
 Outline outline_of(hub::Transaction& transaction, const TreeRow& tree, bool all) {

@@ -22,6 +22,7 @@ struct Outline {
     std::size_t first_child(std::size_t i) const { return i + 1; }
     bool is_last_child(std::size_t i) const { return i == 0 || end(i) == end(entries[i].parent); }
     std::vector<NodeId> children(std::size_t i) const;
+    std::optional<std::size_t> find(Key key) const;
     std::size_t place_of(Key key) const;  // throws `corrupt` when it is not there
     void index();
 

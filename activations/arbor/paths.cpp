@@ -131,7 +131,7 @@ void Paths::visit(const Line& line, std::int64_t from, std::int64_t to, const Vi
         for (const auto& row : rows) {
             const auto node = read_node(row);
             if (node.depth != expected++) broken_path();
-            visitor(node, read_content(row));
+            visitor(node, read_content(row, node.kind));
         }
         if (expected != span.high + 1) broken_path();
     }
@@ -157,10 +157,7 @@ void Paths::visit_events(const Span& span, std::int64_t from, std::int64_t to, c
 std::vector<StoredNode> Paths::load(const Line& line) {
     std::vector<StoredNode> nodes;
     visit(line, 0, line.depth(), [&](const NodeRow& row, const NodeContent& content) {
-        auto& node = nodes.emplace_back(StoredNode{row, {}, {}, {}});
-        if (row.kind == Kind::text) node.content = content.content;
-        else node.handle = handle_of(content);
-        if (content.metadata) node.metadata = std::string(*content.metadata);
+        nodes.emplace_back(StoredNode{row, {}, {}, {}}).take(content);
     });
     return nodes;
 }

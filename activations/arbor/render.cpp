@@ -12,6 +12,12 @@ namespace {
 using schema::Json;
 
 constexpr std::int64_t most_levels = 32;
+constexpr std::size_t around = 32;  // a line's branch, depth and newline
+
+std::size_t size_as_json(std::string_view text) {
+    return text.size() + static_cast<std::size_t>(
+                             std::ranges::count_if(text, [](char c) { return c == '"' || c == '\\'; }));
+}
 
 std::string text_in(const Json& json, std::initializer_list<const char*> names) {
     for (const auto* name : names)
@@ -25,14 +31,16 @@ std::string text_in(const Json& json, std::initializer_list<const char*> names) 
 Rendering render(std::span<const RenderLine> lines, std::size_t most_bytes) {
     Rendering result;
     std::string prefix;
+    std::size_t spent = 0;
     std::vector<std::size_t> ends{0};  // ends[d]: how much of the prefix stands before a line of depth d
     for (const auto& line : lines) {
         const auto level = static_cast<std::size_t>(std::min(line.depth, most_levels));
         prefix.resize(ends[level]);
         ends.resize(level + 1);
         auto& text = result.text;
-        if (text.size() + prefix.size() + line.text.size() + 64 > most_bytes) {
-            text += "… and " + std::to_string(lines.size() - result.shown) + " more nodes";
+        spent += prefix.size() + size_as_json(line.text) + around;
+        if (spent + around > most_bytes) {
+            text += "\n… and " + std::to_string(lines.size() - result.shown) + " more nodes";
             return result;
         }
         if (result.shown++ > 0) text += '\n';

@@ -19,6 +19,7 @@ struct Rendering {
 };
 
 // Lines deeper than can sensibly be indented say how much deeper they are: a chain of any length stays O(n).
+// `most_bytes` is meant as JSON.
 Rendering render(std::span<const RenderLine> lines, std::size_t most_bytes);
 
 // At most 60 bytes, in whole characters, on one line.

@@ -106,9 +106,12 @@ Arbor::awaitable<std::string> Arbor::tree_render(RenderParams params) {
         for (std::size_t i = 0; i < some.size(); ++i)
             drawing.lines[some[i].first].text = summary(some[i].second, resolved[i]);
     }
-    // Every character may need an escape, but newlines and quotes are few: leave them some room.
-    const auto rendering = render(drawing.lines, trees_.settings().answer_bytes / 10 * 9);
-    co_return answer(params.tree_id, rendering, drawing);
+    // Much text is no work for the loop, though nothing is read any more. Newlines need escapes: leave them
+    // room.
+    const auto limit = trees_.settings().answer_bytes / 10 * 9;
+    co_return co_await storage().read(
+        [&](Transaction&) { return answer(params.tree_id, render(drawing.lines, limit), drawing); },
+        Effort::large);
 }
 
 }  // namespace plexus::arbor

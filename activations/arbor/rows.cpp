@@ -38,30 +38,38 @@ NodeRow read_node(const hub::Row& row) {
     node.state = static_cast<State>(row.integer(8));
     node.ref_count = row.integer(9);
     node.ephemeral = row.integer(10) != 0;
-    node.scheduled_at = row.get<std::optional<Seconds>>(11);
-    node.archived_at = row.get<std::optional<Seconds>>(12);
+    if (node.state != State::active) {
+        node.scheduled_at = row.get<std::optional<Seconds>>(11);
+        node.archived_at = row.get<std::optional<Seconds>>(12);
+    }
     node.created_at = row.integer(13);
     return node;
 }
 
-NodeContent read_content(const hub::Row& row) {
+NodeContent read_content(const hub::Row& row, Kind kind) {
     NodeContent content;
-    content.plugin = row.blob(content_column);
-    content.version = row.text(content_column + 1);
-    content.method = row.text(content_column + 2);
-    content.meta = row.text(content_column + 3);
+    if (kind == Kind::external) {
+        content.plugin = row.blob(content_column);
+        content.version = row.text(content_column + 1);
+        content.method = row.text(content_column + 2);
+        content.meta = row.text(content_column + 3);
+    } else {
+        content.content = row.text(content_column + 5);
+    }
     if (!row.is_null(content_column + 4)) content.metadata = row.text(content_column + 4);
-    content.content = row.text(content_column + 5);
     return content;
 }
 
 StoredNode read_stored(const hub::Row& row) {
     StoredNode node{read_node(row), {}, {}, {}};
-    const auto content = read_content(row);
-    if (node.kind == Kind::text) node.content = content.content;
-    else node.handle = handle_of(content);
-    if (content.metadata) node.metadata = std::string(*content.metadata);
+    node.take(read_content(row, node.kind));
     return node;
+}
+
+void StoredNode::take(const NodeContent& held) {
+    if (kind == Kind::text) content = held.content;
+    else handle = handle_of(held);
+    if (held.metadata) metadata = std::string(*held.metadata);
 }
 
 hub::Handle handle_of(const NodeContent& content) {

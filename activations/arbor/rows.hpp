@@ -59,11 +59,13 @@ struct StoredNode : NodeRow {
     std::string content;
     hub::Handle handle;
     std::optional<std::string> metadata;  // JSON text
+
+    void take(const NodeContent& held);
 };
 
 TreeRow read_tree(const hub::Row& row);
 NodeRow read_node(const hub::Row& row);
-NodeContent read_content(const hub::Row& row);  // valid as long as the row
+NodeContent read_content(const hub::Row& row, Kind kind);  // valid as long as the row
 StoredNode read_stored(const hub::Row& row);
 hub::Handle handle_of(const NodeContent& content);
 

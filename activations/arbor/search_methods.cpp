@@ -36,11 +36,12 @@ void Arbor::add_search_methods() {
 }
 
 Arbor::awaitable<Matches> Arbor::tree_search(SearchParams params) {
-    const auto limit = std::min<std::int64_t>(page_size(params.limit), 1000);
+    const auto limit = page_size(params.limit, 1000);
     auto page = co_await storage().read(
         [&](Transaction& transaction) {
             std::optional<TreeRow> tree;
             if (params.tree_id) tree = TreeStore(transaction).get(*params.tree_id);
+            if (tree && tree->state == State::archived) throw archived(tree->id);
             return search_text(transaction, params.query, tree, params.cursor.value_or(Cursor{}), limit);
         },
         Effort::large);

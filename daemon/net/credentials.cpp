@@ -128,6 +128,7 @@ Credentials::Credentials(fs::path directory, const hub::Clock& clock, hub::Rando
 }
 
 void Credentials::load() {
+    ++generation_;
     token_time_ = time_of(token_file_);
     named_time_ = time_of(named_file_);
     const auto token = trimmed(read_private(token_file_));
@@ -143,10 +144,13 @@ void Credentials::load() {
     }
 }
 
-bool Credentials::refresh() {
-    const bool changed = time_of(token_file_) != token_time_ || time_of(named_file_) != named_time_;
-    if (changed) load();
-    return changed;
+void Credentials::refresh() {
+    if (time_of(token_file_) != token_time_ || time_of(named_file_) != named_time_) load();
+}
+
+std::uint64_t Credentials::generation() {
+    refresh();
+    return generation_;
 }
 
 bool Credentials::knows(const std::string& digest) const {

@@ -22,7 +22,8 @@ public:
     Credentials(std::filesystem::path directory, const hub::Clock& clock, hub::Random random);
 
     std::optional<hub::Caller> check(std::string_view token);
-    bool refresh();  // whether the files changed since they were last read
+    // Counts how often the files were read; looks at them first.
+    std::uint64_t generation();
     bool knows(const std::string& digest) const;
     std::string issue_ticket(const hub::Caller& caller) override;
     std::optional<hub::Caller> redeem(const std::string& ticket);
@@ -38,11 +39,13 @@ private:
         std::chrono::steady_clock::time_point until;
     };
     void load();
+    void refresh();
 
     std::filesystem::path token_file_, named_file_;
     const hub::Clock& clock_;
     hub::Random random_;
     std::vector<Known> known_;
+    std::uint64_t generation_ = 0;
     std::map<std::string, Ticket> tickets_;  // by digest
     std::filesystem::file_time_type token_time_, named_time_;
 };

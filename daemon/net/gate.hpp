@@ -34,7 +34,7 @@ class Gate {
 public:
     Gate(GateRules rules, Credentials& credentials) : rules_(std::move(rules)), credentials_(credentials) {}
     Verdict judge(const Knock& knock, const Peer& peer);
-    bool credentials_changed() { return credentials_.refresh(); }
+    std::uint64_t credentials_generation() { return credentials_.generation(); }
     bool still_valid(const std::string& digest) const { return credentials_.knows(digest); }
 
 private:

@@ -149,10 +149,11 @@ awaitable<void> Server::welcome(Socket socket, std::function<void()> dismiss) {
 }
 
 awaitable<void> Server::watch() {
-    for (;;) {
+    for (auto seen = parts_.gate.credentials_generation();;) {
         asio::steady_timer pause(executor_, std::chrono::seconds(1));
         co_await pause.async_wait(hub::use_awaitable);
-        const bool rotated = parts_.gate.credentials_changed();
+        const auto generation = parts_.gate.credentials_generation();
+        const bool rotated = std::exchange(seen, generation) != generation;
         for (auto* one : watched_) {
             if (one->stalled_for(parts_.limits.stalled) || one->unfinished_for(parts_.limits.message))
                 one->abort();

@@ -98,6 +98,17 @@ TEST_CASE_METHOD(ChainWorld, "events are nodes below the node their stream hangs
         6);
 }
 
+TEST_CASE_METHOD(ChainWorld, "events below a hidden node are as hidden as it is", "[arbor][chain]") {
+    const auto fleeting = ephemeral(id, user);
+    stream(id, fleeting, 4);
+    Json params = {{"tree_id", id}, {"include_events", true}};
+    CHECK(call("tree_get", params)["tree"]["nodes"].size() == 6);
+    CHECK(call("tree_get_skeleton", params)["skeleton"]["nodes"].size() == 6);
+    params["include_ephemeral"] = true;
+    CHECK(call("tree_get", params)["tree"]["nodes"].size() == 11);
+    CHECK(call("node_get", {{"tree_id", id}, {"node_id", fleeting}})["node"]["children"].size() == 1);
+}
+
 TEST_CASE_METHOD(ChainWorld, "events are not to be changed", "[arbor][chain]") {
     const Json event = to_text(event_ids()[1]);
     const auto before = dump();

@@ -1,3 +1,4 @@
+#include "activations/arbor/cleanup_store.hpp"
 #include "tests/arbor/world.hpp"
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -122,6 +123,7 @@ TEST_CASE_METHOD(World, "a node whose time is up waits for what was added below 
     clock.advance(2 * day);
     CHECK(call("cleanup")["nodes_archived"] == 1);
     clock.advance(30 * day);
+    CHECK(call("cleanup", {{"dry_run", true}})["nodes_purged"] == 0);
     const auto report = call("cleanup");
     CHECK(report["nodes_archived"] == 1);
     CHECK(report["nodes_purged"] == 0);
@@ -209,6 +211,25 @@ TEST_CASE_METHOD(World, "an ephemeral branch with a head in it stays whole", "[a
     CHECK(children(id, turn, true).size() == 2);
     heads.clear();
     CHECK(call("cleanup")["nodes_purged"] == 3);
+}
+
+TEST_CASE_METHOD(World, "a head that comes between plan and purge is not overrun", "[arbor][lifecycle]") {
+    const auto id = tree();
+    const auto turn = ephemeral(id, root_of(id)), answer = ephemeral(id, turn);
+    clock.advance(7 * day);
+    call("cleanup");
+    clock.advance(30 * day);
+    const arbor::Deadlines deadlines{clock.seconds(), clock.seconds(), clock.seconds()};
+    const auto plan =
+        read([&](hub::Transaction& sql) { return arbor::CleanupStore(sql, {}).plan(deadlines); });
+    REQUIRE(plan.purge_nodes.size() == 2);
+    const auto purge = [&](std::vector<NodeId> now) {
+        return write([&](hub::Transaction& sql) {
+            return arbor::CleanupStore(sql, now).purge_nodes(plan.purge_nodes, deadlines).nodes;
+        });
+    };
+    CHECK(purge({node_id(answer)}) == 0);
+    CHECK(purge({}) == 2);
 }
 
 TEST_CASE_METHOD(World, "a tree can be deleted at once, but not from under its owners",

@@ -133,6 +133,7 @@ void Pair::compare() {
     struct Seen {
         std::vector<NodeRow> rows;
         std::map<std::size_t, std::vector<NodeId>> paths, children;
+        std::map<std::size_t, arbor::Seq> events;
         std::vector<arbor::Problem> problems;
     };
     const auto seen = read([&](Transaction& sql) {
@@ -147,6 +148,9 @@ void Pair::compare() {
             all.paths[i] = arbor::Paths(sql).ids(line, 0, line.depth());
             all.children[i] = nodes.children(found, true, {}, 1000).items;
         }
+        for (const auto& [i, chain] : chains)
+            if (!model[i].gone)
+                all.events[i] = arbor::ChainStore(sql).head(arbor::ChainStore(sql).get(chain).key);
         arbor::CheckStore(sql).structure(row, all.problems);
         arbor::CheckStore(sql).chains(row, true, all.problems);
         return all;
@@ -156,6 +160,7 @@ void Pair::compare() {
     for (const auto& problem : seen.problems) RC_LOG() << problem.message << "\n";
     RC_ASSERT(seen.problems.empty());
     RC_ASSERT(by_id.size() == seen.paths.size());
+    for (const auto& [i, head] : seen.events) RC_ASSERT(head == model[i].events);
     for (const auto& [i, path] : seen.paths) {
         const auto& expected = model[i];
         const auto& row = by_id.at(ids_of[i]);

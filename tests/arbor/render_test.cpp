@@ -1,5 +1,6 @@
 #include "activations/arbor/render.hpp"
 #include "activations/arbor/utf8.hpp"
+#include "schema/rpc.hpp"
 #include "tests/arbor/world.hpp"
 
 #include <rapidcheck.h>
@@ -74,6 +75,15 @@ TEST_CASE("a rendering that would be too large says how much is missing", "[arbo
     CHECK(rendering.shown < 100);
     CHECK(rendering.text.size() <= 1000);
     CHECK(rendering.text.ends_with("… and " + std::to_string(1000 - rendering.shown) + " more nodes"));
+}
+
+TEST_CASE("a rendering fits as JSON, whatever is in it", "[arbor][render]") {
+    const std::vector<arbor::RenderLine> lines(1000, {40, false, std::string(57, '"')});
+    std::vector<arbor::RenderLine> all;
+    for (int depth = 0; depth < 40; ++depth) all.push_back({depth, true, "\\"});
+    all.insert(all.end(), lines.begin(), lines.end());
+    for (const std::size_t limit : {500u, 5'000u, 50'000u, 500'000u})
+        CHECK(schema::json_string(arbor::render(all, limit).text).size() <= limit);
 }
 
 TEST_CASE("text is cut between characters, never within", "[arbor][render]") {

@@ -61,7 +61,9 @@ class HonestRule extends FakerRule {
 
 const plain = async () => {
     const whole = await parseOpenRPCDocument({ ...JSON.parse(JSON.stringify(document)), servers: [{ url: `${daemon.http}/rpc` }] });
-    return { ...whole, methods: whole.methods.filter((method) => !method['x-streaming']) };
+    // Generated ids name nothing, and some methods wait for people: trees, sessions and approvals have tests of their own.
+    const needsData = /^(arbor|claudecode|loopback|store)\./;
+    return { ...whole, methods: whole.methods.filter((method) => !method['x-streaming'] && !needsData.test(method.name)) };
 };
 
 test('test-coverage: generated calls over POST /rpc give what the document promises', async () => {
